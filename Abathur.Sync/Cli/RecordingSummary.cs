@@ -23,7 +23,7 @@ internal sealed record RecordingSummary
 
     public required string Library { get; init; }
 
-    public required MatchSummary Match { get; init; }
+    public required RecordedMatch Match { get; init; }
 
     public required long Frames { get; init; }
 
@@ -77,7 +77,7 @@ internal sealed record RecordingSummary
             Complete = !recording.Truncated,
             Damage = recording.Damage,
             Library = mcap.Header.Library,
-            Match = new MatchSummary(
+            Match = new RecordedMatch(
                 match.MatchId, match.PlayerId, match.MapName, match.GameVersion, match.TickHz, match.Source, match.Simulated),
             Frames = recording.FrameCount,
             FirstGameLoop = recording.FirstGameLoop,
@@ -118,7 +118,7 @@ internal sealed record RecordingSummary
         }
     }
 
-    internal sealed record MatchSummary(
+    internal sealed record RecordedMatch(
         string MatchId, uint PlayerId, string MapName, string GameVersion, double TickHz, string Source, bool Simulated);
 
     internal sealed record ChannelSummary(ushort Id, string Topic, string Schema, string MessageEncoding, ulong Messages);

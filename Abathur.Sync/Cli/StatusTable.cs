@@ -57,7 +57,7 @@ internal static class StatusTable
     private static IRenderable Subscribers(Status status, Status? before, TimeSpan elapsed, int width)
     {
         if (status.Subscribers.Count == 0) return new Text("No subscribers.");
-        Column[] columns =
+        StatusColumn[] columns =
         [
             new("subscriber", each => each.Name.Length > 0 ? each.Name : each.Peer, Keep: 8, IsText: true),
             new("by", each => each.Transport, Keep: 0, IsText: true),
@@ -81,15 +81,15 @@ internal static class StatusTable
         foreach (var each in status.Subscribers)
         {
             table.AddRow(kept.Select(column => new Text(
-                FittingText.Shorten(column.Text(each), width - Column.EdgesWidth),
+                FittingText.Shorten(column.Text(each), width - StatusColumn.EdgesWidth),
                 column.IsWarning?.Invoke(each) == true ? new Style(Color.Yellow) : Style.Plain)));
         }
         return table;
     }
 
-    private static int WidthOf(IEnumerable<Column> columns, IEnumerable<SubscriberStatus> subscribers) => columns.Sum(
-        column => Column.PaddingWidth + subscribers.Select(column.Text).Append(column.Heading).Max(text => text.Length))
-            + Column.EdgesWidth - Column.PaddingWidth;
+    private static int WidthOf(IEnumerable<StatusColumn> columns, IEnumerable<SubscriberStatus> subscribers) => columns.Sum(
+        column => StatusColumn.PaddingWidth + subscribers.Select(column.Text).Append(column.Heading).Max(text => text.Length))
+            + StatusColumn.EdgesWidth - StatusColumn.PaddingWidth;
 
     private static string[] Match(Status status) => status.Match is not { } match
         ? ["none yet"]
@@ -141,7 +141,7 @@ internal static class StatusTable
     /// <param name="Keep">How long it stays as the terminal gets narrower: the column with the lowest number goes first.</param>
     /// <param name="IsText">Whether it is aligned to the left.</param>
     /// <param name="IsWarning">Whether its text is to be noticed.</param>
-    private sealed record Column(
+    private sealed record StatusColumn(
         string Heading, Func<SubscriberStatus, string> Cell, int Keep, bool IsText = false, Func<SubscriberStatus, bool>? IsWarning = null)
     {
         /// <summary>Of the table's border: a space on each side of a column and one between two; the edges have one more each.</summary>

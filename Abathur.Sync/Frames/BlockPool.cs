@@ -20,7 +20,7 @@ public sealed class BlockPool
     /// <summary>Bytes of the largest block that is kept.</summary>
     public const int MaxBytes = 1024 * 1024;
 
-    private readonly Size[] _sizes = [.. Enumerable.Range(0, IndexOf(MaxBytes) + 1).Select(_ => new Size())];
+    private readonly BlockSize[] _sizes = [.. Enumerable.Range(0, IndexOf(MaxBytes) + 1).Select(_ => new BlockSize())];
 
     /// <summary>The pool of the process.</summary>
     public static BlockPool Shared { get; } = new();
@@ -63,7 +63,7 @@ public sealed class BlockPool
     }
 
     /// <summary>The blocks of one size that are not in use.</summary>
-    private sealed class Size
+    private sealed class BlockSize
     {
         private readonly Stack<Block> _kept = new();
         private int _leastKept;

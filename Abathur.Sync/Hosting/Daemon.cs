@@ -72,14 +72,17 @@ public sealed class Daemon : IAsyncDisposable
         _clock = clock;
         _log = ProgramLog.Factory.CreateLogger("Abathur.Sync");
         var isDelayed = options.Access.WatchDelay > TimeSpan.Zero;
-        var (limits, limitsLater) = isDelayed ? options.Hub.Divide() : (options.Hub, options.Hub);
-        _live = _watched = new MatchView(
-            new HubShare(limits, clock, isDelayed ? new SubscriptionIds(first: 2, step: 2) : null), source.Abilities);
+        var limits = new HubLimits(options.Hub, clock);
+        // The history, in which also the frames wait that are shown later, is divided in halves.
+        var whole = options.Hub.HistoryBytes;
+        var (bytes, bytesLater) = isDelayed ? ((whole + 1) / 2, whole / 2) : (whole, 0);
+        var ids = isDelayed ? new SubscriptionIds(first: 2, step: 2) : new SubscriptionIds();
+        _live = _watched = new MatchView(new HubShare(limits, ids) { HistoryBytes = bytes }, source.Abilities);
         if (source.Match is { } match) _live.Current.Begin(match);
         if (isDelayed)
         {
             _watched = new MatchView(
-                new HubShare(limitsLater, clock, new SubscriptionIds(first: 1, step: 2)),
+                new HubShare(limits, new SubscriptionIds(first: 1, step: 2)) { HistoryBytes = bytesLater },
                 new MatchAbilities { Kind = source.Abilities.Kind })
             {
                 Delay = options.Access.WatchDelay,
@@ -122,7 +125,7 @@ public sealed class Daemon : IAsyncDisposable
                     ? recordings.CompareAsync(run, http)
                     : CompareFor(http).HandleAsync(http),
             AccessLevel.Watch);
-        _meter = new DaemonMeter(views, () => _api.GetStatus(AccessLevel.Act), clock);
+        _meter = new DaemonMeter(views, () => _api.GetStatus(AccessLevel.Act), source.Recordings, clock);
         _metrics = new PrometheusText();
         new OperationsEndpoints(_api, _metrics, () => _listens && !_isStopping).AddTo(routes);
         _app.Use(

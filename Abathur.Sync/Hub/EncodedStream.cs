@@ -315,14 +315,14 @@ internal sealed class EncodedStream : FrameStream
     private async ValueTask WaitForEncoderAsync()
     {
         var began = Context.Clock.GetTimestamp();
-        var left = Context.Share.EncoderHoldUps.Left(TimeSpan.Zero);
+        var left = Context.Limits.EncoderHoldUps.Left(TimeSpan.Zero);
         if (left <= TimeSpan.Zero || !await _room.WaitAsync(left))
         {
             EndLossless($"encoding {Key.Format} for readers with a watch token has delayed the playback for "
-                + $"{Seconds(Context.Share.EncoderHoldUps)} s in a minute: use a lower compression level, policy "
+                + $"{Seconds(Context.Limits.EncoderHoldUps)} s in a minute: use a lower compression level, policy "
                 + "latest, or a token for acting");
         }
-        Context.Share.EncoderHoldUps.Spend(Context.Clock.GetElapsedTime(began));
+        Context.Limits.EncoderHoldUps.Spend(Context.Clock.GetElapsedTime(began));
     }
 
     private bool IsFull()

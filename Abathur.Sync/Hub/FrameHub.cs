@@ -16,6 +16,7 @@ internal sealed class FrameHub
 
     private readonly Lock _gate;
     private readonly HubShare _share;
+    private readonly HubLimits _limits;
     private readonly bool _sourceWaits;
     private readonly TimeProvider _clock;
     private readonly EventLog _events;
@@ -37,7 +38,8 @@ internal sealed class FrameHub
     /// <param name="events">What happened in the frames, for subscribers that do not get each.</param>
     public FrameHub(HubShare share, bool sourceWaits, EventLog events)
     {
-        (_share, _gate, _clock, _sourceWaits, _events) = (share, share.Gate, share.Clock, sourceWaits, events);
+        (_share, _sourceWaits, _events) = (share, sourceWaits, events);
+        (_limits, _gate, _clock) = (share.Limits, share.Limits.Gate, share.Limits.Clock);
         _context = new StreamContext(share, sourceWaits, EncoderThreads.Shared, RetainNewest);
         share.Add(this);
     }
@@ -98,7 +100,7 @@ internal sealed class FrameHub
         {
             var stream = Array.Find(_streams, each => each.Key == key);
             var needsStream = earlier is not null || (stream is null && _end is null);
-            problem = _share.Problem(options, key, needsStream, readsEarlier: earlier is not null) ?? "";
+            problem = _limits.Problem(options, key, needsStream, readsEarlier: earlier is not null) ?? "";
             if (problem.Length > 0) return null;
             // A match that is over can be read again.
             if (_isClosed) _share.Add(this);
@@ -150,7 +152,7 @@ internal sealed class FrameHub
         {
             if (_end is not null || subscription.End is not null) return new(_sequence, false);
             var stream = Array.Find(_streams, each => each.Key == key);
-            if (stream is null && _share.EncoderProblem(subscription.Options, key, except: subscription) is { } problem)
+            if (stream is null && _limits.EncoderProblem(subscription.Options, key, except: subscription) is { } problem)
             {
                 subscription.Finish(new(SubscriptionEndReason.SlowConsumer, problem));
                 return null;
@@ -167,7 +169,7 @@ internal sealed class FrameHub
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitForRoomAsync(bool isPaced)
     {
-        _share.HoldUps.Grace = _share.EncoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
+        _limits.HoldUps.Grace = _limits.EncoderHoldUps.Grace = isPaced ? TimeSpan.Zero : UnpacedGrace;
         // One start time for all: the hub waits for all readers at the same time, not in sequence.
         var since = _clock.GetTimestamp();
         foreach (var stream in _streams) await stream.WaitForRoomAsync(since);
@@ -273,7 +275,7 @@ internal sealed class FrameHub
     private async Task EndWithoutDelayAsync(FrameStream[] streams, SubscriptionEnd end)
     {
         var encoding = Task.WhenAll(streams.Select(stream => stream.Encoding));
-        if (await Task.WhenAny(encoding, Task.Delay(_share.Options.StopTimeout, _clock)) == encoding) return;
+        if (await Task.WhenAny(encoding, Task.Delay(_limits.Options.StopTimeout, _clock)) == encoding) return;
         foreach (var stream in streams) stream.EndAll(end);
     }
 

@@ -127,12 +127,12 @@ internal abstract class FrameStream(StreamKey key, StreamContext context) : IDis
         }
         foreach (var subscription in subscriptions)
         {
-            if (subscription.IsLossless) subscription.WakeToTake(servedHere-- > 0 ? null : Context.Share.Readers);
+            if (subscription.IsLossless) subscription.WakeToTake(servedHere-- > 0 ? null : Context.Limits.Readers);
         }
         var isOnlyOne = subscriptions.Length == 1 && servedHere > 0;
         foreach (var subscription in subscriptions)
         {
-            if (!subscription.IsLossless) subscription.WakeToTake(isOnlyOne ? null : Context.Share.Readers);
+            if (!subscription.IsLossless) subscription.WakeToTake(isOnlyOne ? null : Context.Limits.Readers);
         }
     }
 
@@ -165,7 +165,7 @@ internal abstract class FrameStream(StreamKey key, StreamContext context) : IDis
         while (!subscription.HasRoom)
         {
             var left = Context.Options.StallTimeout - Context.Clock.GetElapsedTime(since);
-            var budget = mayHoldUp ? left : Context.Share.HoldUps.Left(Context.Clock.GetElapsedTime(began));
+            var budget = mayHoldUp ? left : Context.Limits.HoldUps.Left(Context.Clock.GetElapsedTime(began));
             if (left > TimeSpan.Zero && budget > TimeSpan.Zero && await subscription.WaitForRoomAsync(left < budget ? left : budget))
                 continue;
             if (subscription.HasRoom) break;
@@ -178,12 +178,12 @@ internal abstract class FrameStream(StreamKey key, StreamContext context) : IDis
                 : new(SubscriptionEndReason.SlowConsumer, HeldUpTooLong));
         }
         _waitsForReaders = false;
-        if (!mayHoldUp) Context.Share.HoldUps.Spend(Context.Clock.GetElapsedTime(began));
+        if (!mayHoldUp) Context.Limits.HoldUps.Spend(Context.Clock.GetElapsedTime(began));
     }
 
     private string HeldUpTooLong =>
-        $"readers with a watch token have delayed the playback for {Seconds(Context.Share.HoldUps)} s in a minute: read faster, use policy "
-            + "latest, or a token for acting";
+        $"readers with a watch token have delayed the playback for {Seconds(Context.Limits.HoldUps)} s in a minute: read faster, use "
+            + "policy latest, or a token for acting";
 
     protected static string Seconds(HoldUpBudget budget) => budget.PerMinute.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
 

@@ -49,7 +49,7 @@ public sealed record HubOptions
     /// <summary>The same for one connection. Default 2.</summary>
     public int MaxSlowStreamsPerConnection { get; init; } = 2;
 
-    /// <summary>Subscriptions at once. Default 1,000; one more is refused.</summary>
+    /// <summary>Subscriptions at once. Default 1,000. A quarter is reserved for clients that may act.</summary>
     public int MaxSubscriptions { get; init; } = 1000;
 
     /// <summary>
@@ -60,32 +60,6 @@ public sealed record HubOptions
 
     /// <summary>Subscriptions that may read kept frames at once. Default 64. A quarter is reserved for clients that may act.</summary>
     public int MaxHistoryReaders { get; init; } = 64;
-
-    /// <summary>
-    /// The limits of two runs of one match: one that shows it as it is, and one that shows it later (--delay). Together
-    /// they have these limits. As many places as are reserved for clients that may act, a quarter, are those of the first; the history,
-    /// in which also the frames wait that are shown later, is divided in halves.
-    /// </summary>
-    public (HubOptions Live, HubOptions Later) Divide()
-    {
-        var live = this with
-        {
-            MaxSubscriptions = Quarter(MaxSubscriptions),
-            MaxEncodedStreams = Quarter(MaxEncodedStreams),
-            MaxSlowStreams = Quarter(MaxSlowStreams),
-            MaxHistoryReaders = Quarter(MaxHistoryReaders),
-            HistoryBytes = (HistoryBytes + 1) / 2,
-        };
-        var later = this with
-        {
-            MaxSubscriptions = Rest(MaxSubscriptions),
-            MaxEncodedStreams = Rest(MaxEncodedStreams),
-            MaxSlowStreams = Rest(MaxSlowStreams),
-            MaxHistoryReaders = Rest(MaxHistoryReaders),
-            HistoryBytes = HistoryBytes / 2,
-        };
-        return (live, later);
-    }
 
     /// <summary>What is wrong with these options; null if nothing is.</summary>
     public string? Problem() => OptionProblems.First(
@@ -101,8 +75,4 @@ public sealed record HubOptions
         OptionProblems.Range(nameof(HistoryBytes), HistoryBytes, 0),
         OptionProblems.Range(nameof(MaxHistoryReaders), MaxHistoryReaders, 1),
         OptionProblems.Range(nameof(MaxSubscriptions), MaxSubscriptions, 1));
-
-    private static int Quarter(int limit) => Math.Max(limit / 4, 1);
-
-    private static int Rest(int limit) => Math.Max(limit - Quarter(limit), 1);
 }

@@ -1,45 +1,38 @@
 using Abathur.Sync.Frames;
-using Abathur.Sync.Hub.Scheduling;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Hub;
 
-/// <summary>What the hubs of successive matches share: limits, which count the subscriptions of all of them, numbers, totals, and who is
-/// told.</summary>
+/// <summary>What the hubs of successive matches share that the same clients see: numbers and totals of their subscriptions, and who is
+/// told of these.</summary>
 internal sealed class HubShare
 {
     private volatile FrameHub[] _hubs = [];
 
-    /// <param name="options">Limits.</param>
-    /// <param name="clock">Clock of stamps and timeouts.</param>
+    /// <param name="limits">Limits, which count the subscriptions of all hubs of the daemon.</param>
     /// <param name="ids">Numbers the subscriptions; null: from 1.</param>
-    public HubShare(HubOptions options, TimeProvider clock, SubscriptionIds? ids = null)
+    public HubShare(HubLimits limits, SubscriptionIds? ids = null)
     {
-        (Options, Clock, Ids) = (options, clock, ids ?? new SubscriptionIds());
-        HoldUps = new HoldUpBudget(options.WatchersHoldUp, clock);
-        EncoderHoldUps = new HoldUpBudget(options.WatchersEncodersHoldUp, clock);
+        (Limits, Ids, HistoryBytes) = (limits, ids ?? new SubscriptionIds(), limits.Options.HistoryBytes);
+        limits.Add(this);
     }
 
-    /// <summary>Limits.</summary>
-    public HubOptions Options { get; }
+    /// <summary>With limits of their own.</summary>
+    /// <param name="options">The limits.</param>
+    /// <param name="clock">Clock of stamps and timeouts.</param>
+    public HubShare(HubOptions options, TimeProvider clock)
+        : this(new HubLimits(options, clock))
+    {
+    }
 
-    /// <summary>Clock of stamps and timeouts.</summary>
-    public TimeProvider Clock { get; }
+    /// <summary>Limits, which count the subscriptions of all hubs of the daemon.</summary>
+    public HubLimits Limits { get; }
+
+    /// <summary>Memory in bytes for what is kept of the matches. Default <see cref="HubOptions.HistoryBytes"/>; views divide it.</summary>
+    public long HistoryBytes { get; init; }
 
     /// <summary>Numbers the subscriptions.</summary>
     public SubscriptionIds Ids { get; }
-
-    /// <summary>Guards the subscriptions of all hubs, and the totals.</summary>
-    public Lock Gate { get; } = new();
-
-    /// <summary>Schedules the writes of readers.</summary>
-    public SubscriberScheduler Readers { get; } = new();
-
-    /// <summary>How long readers with a watch token may delay a source.</summary>
-    public HoldUpBudget HoldUps { get; }
-
-    /// <summary>How long the encoders of such readers may.</summary>
-    public HoldUpBudget EncoderHoldUps { get; }
 
     /// <summary>Of the subscriptions that have ended.</summary>
     public SubscriptionTotals Former { get; } = new();
@@ -56,13 +49,16 @@ internal sealed class HubShare
     /// <summary>All subscriptions.</summary>
     public IEnumerable<Subscription> Subscriptions => _hubs.SelectMany(hub => hub.Subscriptions);
 
+    /// <summary>Subscriptions that read earlier frames.</summary>
+    public int ReadingEarlier => _hubs.Sum(hub => hub.ReadingEarlier);
+
     /// <summary>Bytes that were sent to all subscriptions. Under the gate.</summary>
     public ulong BytesSent => Subscriptions.Aggregate(Former.BytesSent, (sum, each) => sum + each.BytesSent);
 
     /// <summary>Totals of all subscriptions, by kind.</summary>
     public IReadOnlyDictionary<SubscriptionTotals.Kind, SubscriptionTotals.Sums> Totals()
     {
-        lock (Gate) return Former.With(_hubs.SelectMany(hub => hub.Statuses()));
+        lock (Limits.Gate) return Former.With(_hubs.SelectMany(hub => hub.Statuses()));
     }
 
     /// <summary>Adds the subscribers to a status.</summary>
@@ -70,7 +66,7 @@ internal sealed class HubShare
     /// <param name="of">Their hub; null: all.</param>
     public void Describe(Status status, FrameHub? of = null)
     {
-        lock (Gate)
+        lock (Limits.Gate)
         {
             var hubs = of is null ? _hubs : [of];
             status.Subscribers.AddRange(hubs.SelectMany(hub => hub.Statuses()).OrderBy(each => each.Id));
@@ -78,32 +74,15 @@ internal sealed class HubShare
         }
     }
 
-    /// <summary>Why a subscriber cannot be added; null if it can. Under the gate.</summary>
-    /// <param name="options">The subscription.</param>
-    /// <param name="key">Its stream.</param>
-    /// <param name="needsStream">Whether it needs a stream, or an encoder, of its own.</param>
-    /// <param name="readsEarlier">Whether it reads earlier frames first.</param>
-    public string? Problem(SubscriptionOptions options, StreamKey key, bool needsStream, bool readsEarlier)
-    {
-        if (Subscriptions.Count(each => !each.Waits) >= Options.MaxSubscriptions)
-            return $"there are {Options.MaxSubscriptions} subscriptions, which is the limit";
-        if (needsStream && EncoderProblem(options, key) is { } problem) return problem;
-        var reading = _hubs.Sum(hub => hub.ReadingEarlier);
-        var most = Options.MaxHistoryReaders - (options.MayHoldUp ? 0 : Options.MaxHistoryReaders / 4);
-        return readsEarlier && reading >= most ? $"{reading} subscriptions are reading the history: try again later" : null;
-    }
-
-    /// <summary>Why a subscriber cannot have a stream, or an encoder, of its own; null if it can. Under the gate.</summary>
-    /// <param name="options">The subscription.</param>
-    /// <param name="key">Its stream.</param>
-    /// <param name="except">A subscription whose own encoder does not count; null: all count.</param>
-    public string? EncoderProblem(SubscriptionOptions options, StreamKey key, Subscription? except = null) =>
-        StreamLimits.Problem(_hubs.SelectMany(hub => hub.Encoders(except)), key, options, Options);
+    /// <summary>What may have an encoder: streams, and readers of earlier frames.</summary>
+    /// <param name="except">A reader that does not count.</param>
+    public IEnumerable<(StreamKey Key, Subscription[] Readers)> Encoders(Subscription? except) =>
+        _hubs.SelectMany(hub => hub.Encoders(except));
 
     /// <summary>Adds a hub, whose subscriptions count from now on.</summary>
     public void Add(FrameHub hub)
     {
-        lock (Gate)
+        lock (Limits.Gate)
         {
             if (!_hubs.Contains(hub)) _hubs = [.. _hubs, hub];
         }
@@ -112,7 +91,7 @@ internal sealed class HubShare
     /// <summary>Removes a hub that has no subscriptions.</summary>
     public void Remove(FrameHub hub)
     {
-        lock (Gate) _hubs = [.. _hubs.Where(each => each != hub)];
+        lock (Limits.Gate) _hubs = [.. _hubs.Where(each => each != hub)];
     }
 
     /// <summary>Tells of a new subscription.</summary>

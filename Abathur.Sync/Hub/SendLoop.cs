@@ -17,7 +17,7 @@ public static class SendLoop
     {
         if (subscription.Earlier is { } earlier)
         {
-            var scheduler = LowPriorityScheduler.HistoryFor(subscription.Options.MayHoldUp);
+            var scheduler = LowPriorityScheduler.HistoryFor(subscription.Options.MayAct);
             if (await scheduler.RunAsync(() => earlier.SendAsync(subscription, output, cancellation)) is { } earlyEnd) return earlyEnd;
         }
         subscription.Earlier = null;

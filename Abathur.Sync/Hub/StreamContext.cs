@@ -10,9 +10,12 @@ namespace Abathur.Sync.Hub;
 /// <param name="RetainNewest">Returns the newest frame of the match, which the stream releases.</param>
 internal sealed record StreamContext(HubShare Share, bool SourceWaits, EncoderThreads Threads, Func<SharedFrame?> RetainNewest)
 {
-    /// <summary>Limits.</summary>
-    public HubOptions Options => Share.Options;
+    /// <summary>Limits of the daemon.</summary>
+    public HubLimits Limits => Share.Limits;
+
+    /// <summary>How large they are.</summary>
+    public HubOptions Options => Limits.Options;
 
     /// <summary>Clock of all times.</summary>
-    public TimeProvider Clock => Share.Clock;
+    public TimeProvider Clock => Limits.Clock;
 }

@@ -50,6 +50,9 @@ public sealed record SubscriptionOptions
     /// <summary>It ends after this many frames; 0: no limit.</summary>
     public ulong MaxFrames { get; init; }
 
+    /// <summary>Whether its client may act: places are reserved for such (<see cref="HubLimits"/>). Default true.</summary>
+    public bool MayAct { get; init; } = true;
+
     /// <summary>Whether a playback may wait for this subscriber without a time budget (<see cref="HubOptions.WatchersHoldUp"/>). Default
     /// true.</summary>
     public bool MayHoldUp { get; init; } = true;

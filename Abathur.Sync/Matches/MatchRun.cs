@@ -48,13 +48,13 @@ public sealed class MatchRun : IDisposable
     /// <param name="makeRoom">Makes room for its history (<see cref="MatchHistory.MakeRoom"/>).</param>
     internal MatchRun(HubShare share, MatchAbilities abilities, Func<long, long>? makeRoom = null)
     {
-        var (options, clock) = (share.Options, share.Clock);
+        var clock = share.Limits.Clock;
         (_clock, _sourceWaits, Abilities) = (clock, abilities.CanWait, abilities);
         _rate = new RateMeter(clock);
         Hub = new FrameHub(share, _sourceWaits, _events);
         Drawings.Changed += () => Hub.Wake(static subscription => subscription.Options.Drawings);
-        if (options.HistoryBytes > 0)
-            _history = new MatchHistory(options.HistoryBytes, EncoderThreads.Shared, clock) { MakeRoom = makeRoom };
+        if (share.HistoryBytes > 0)
+            _history = new MatchHistory(share.HistoryBytes, EncoderThreads.Shared, clock) { MakeRoom = makeRoom };
         (_keep, _keepNothing) = (frame => _history?.Add(frame), _ => _history?.Interrupt());
     }
 

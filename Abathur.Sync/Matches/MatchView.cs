@@ -192,7 +192,7 @@ public sealed class MatchView : IDisposable
     {
         lock (_gate)
         {
-            var most = Share.Options.HistoryBytes;
+            var most = Share.HistoryBytes;
             var former = _former.Sum(each => each.Bytes);
             foreach (var each in _former)
             {

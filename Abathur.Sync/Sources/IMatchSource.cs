@@ -1,5 +1,6 @@
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Sources;
@@ -13,6 +14,9 @@ public interface IMatchSource
     /// <summary>The constant data of the match if it is known from the start; else null, and the source calls <see cref="MatchRun.Begin"/>
     /// later.</summary>
     Match? Match => null;
+
+    /// <summary>Records its matches; null: they are not recorded.</summary>
+    MatchRecordings? Recordings => null;
 
     /// <summary>Publishes matches until the last one is over or the token fires; returns why it ended.</summary>
     Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation);

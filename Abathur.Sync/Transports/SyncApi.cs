@@ -91,7 +91,8 @@ public sealed class SyncApi(
         var seen = ViewOf(level);
         var options = Check(request, transport, peer) with
         {
-            // What is shown later waits for no one, and has no clients for whom places are reserved.
+            MayAct = level >= AccessLevel.Act,
+            // What is shown later waits for no one.
             MayHoldUp = level >= AccessLevel.Act || seen.IsDelayed,
         };
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);

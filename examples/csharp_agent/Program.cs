@@ -17,7 +17,7 @@ internal sealed class DropWatch : Agent
     protected override async ValueTask OnStart() =>
         _bases = [.. (await Game.MatchAsync()).GameInfo?.StartRaw?.StartLocations ?? []];
 
-    protected override async ValueTask OnStep(Frame frame)
+    protected override async ValueTask OnStep(GameFrame frame)
     {
         var shapes = new List<Abathur.Sync.V1.Shape>();
         foreach (var unit in frame.Units.Where([OverlordTransport, Medivac, WarpPrism, WarpPrismPhasing], Alliance.Enemy))

@@ -60,10 +60,10 @@ public sealed class Recording : IDisposable
     /// <param name="start">First game loop.</param>
     /// <param name="stop">Game loop before which it ends; null: at the end.</param>
     /// <param name="every">Only frames at least this many game loops apart, and the last one of the recording. What happened once in those
-    /// between comes as <see cref="Frame.SkippedEvents"/>, as from a daemon.</param>
-    /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one.</returns>
+    /// between comes as <see cref="GameFrame.SkippedEvents"/>, as from a daemon.</param>
+    /// <returns>The same <see cref="GameFrame"/> again and again: each is valid until the next one.</returns>
     /// <exception cref="Mcap.McapException">The file is damaged there.</exception>
-    public IEnumerable<Frame> Frames(uint start = 0, uint? stop = null, uint every = 1)
+    public IEnumerable<GameFrame> Frames(uint start = 0, uint? stop = null, uint every = 1)
     {
         var frames = new FrameSequence(Match.GameData);
         SkippedEvents? skipped = null;

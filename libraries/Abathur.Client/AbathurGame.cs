@@ -78,20 +78,20 @@ public sealed class AbathurGame : IAsyncDisposable
     /// down. A broken connection is made again; the next frame has the number of dropped frames.</summary>
     /// <param name="options">Default: policy latest, protobuf.</param>
     /// <param name="cancellation">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
-    /// <returns>The same <see cref="Frame"/> again and again: each is valid until the next one is asked for.</returns>
+    /// <returns>The same <see cref="GameFrame"/> again and again: each is valid until the next one is asked for.</returns>
     /// <exception cref="ConnectException">As of <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="ConnectionLostException">The connection broke and could not be made again.</exception>
     /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
     /// <see cref="AckTimeoutException"/>, <see cref="SourceLostException"/>.</exception>
     /// <exception cref="ProtocolException">The daemon sent something invalid or too large.</exception>
-    public IAsyncEnumerable<Frame> Frames(SubscribeOptions? options = null, CancellationToken cancellation = default) =>
+    public IAsyncEnumerable<GameFrame> Frames(SubscribeOptions? options = null, CancellationToken cancellation = default) =>
         FramesOfMatches(options ?? new SubscribeOptions(), null, cancellation);
 
     /// <summary>The run that has a frame, for requests; empty where the daemon does not tell its matches apart.</summary>
-    internal string RunOf(Frame? frame) => _current.KnowsMatches && frame is not null ? frame.RunId : "";
+    internal string RunOf(GameFrame? frame) => _current.KnowsMatches && frame is not null ? frame.RunId : "";
 
     /// <summary>As <see cref="Frames"/>, with a call when a match is over that another one may follow.</summary>
-    internal IAsyncEnumerable<Frame> FramesOfMatches(
+    internal IAsyncEnumerable<GameFrame> FramesOfMatches(
         SubscribeOptions options, Func<MatchEnded, ValueTask>? matchEnded, CancellationToken cancellation) =>
         new FrameReader(_transport, _options, _current, options).ReadAsync(matchEnded, cancellation);
 
@@ -101,7 +101,7 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
     /// </exception>
-    public async Task<Frame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellation = default)
+    public async Task<GameFrame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellation = default)
     {
         var options = new SubscribeOptions
         {

@@ -7,8 +7,8 @@ namespace Abathur.Client;
 
 /// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
 /// <remarks>
-/// For each frame the events are called in the order of <see cref="Frame.Events"/>, then <see cref="OnStep"/>. Names and meaning are those
-/// of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With <see cref="SubscribeOptions.Follow"/>
+/// For each frame the events are called in the order of <see cref="GameFrame.Events"/>, then <see cref="OnStep"/>. Names and meaning are
+/// those of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With <see cref="SubscribeOptions.Follow"/>
 /// each match has its <see cref="OnStart"/> and <see cref="OnEnd"/>. Requests of this class are for the match of the frame; one that comes
 /// when that is over ends the step.
 /// </remarks>
@@ -26,7 +26,7 @@ public abstract class Agent
     protected AbathurGame Game { get; private set; } = null!;
 
     /// <summary>The frame, from the first one on.</summary>
-    protected Frame Frame { get; private set; } = null!;
+    protected GameFrame Frame { get; private set; } = null!;
 
     /// <summary>Sends actions to the game. See <see cref="AbathurGame.ActAsync"/>.</summary>
     public Task<ActResult> ActAsync(
@@ -111,7 +111,7 @@ public abstract class Agent
     protected virtual ValueTask OnStart() => default;
 
     /// <summary>Called for each frame, after its events.</summary>
-    protected virtual ValueTask OnStep(Frame frame) => default;
+    protected virtual ValueTask OnStep(GameFrame frame) => default;
 
     /// <summary>Called once after the last frame of a match, with its results; none when a playback ends early, or the match was lost.
     /// </summary>
@@ -151,7 +151,7 @@ public abstract class Agent
 
     private string Name => GetType().Name is var name && name.Length > MaxNameLength ? name[..MaxNameLength] : GetType().Name;
 
-    private async ValueTask StepAsync(Frame frame, bool isFirst)
+    private async ValueTask StepAsync(GameFrame frame, bool isFirst)
     {
         var events = frame.Events;
         if (isFirst) await OnStart();

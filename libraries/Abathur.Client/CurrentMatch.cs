@@ -33,7 +33,7 @@ internal sealed class CurrentMatch
     }
 
     /// <summary>A frame was received.</summary>
-    public void Reach(Frame frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
+    public void Reach(GameFrame frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
 
     /// <summary>Game loop of the last frame; 0 where it is of another match than the one that a request means.</summary>
     public uint GameLoopFor(string runId) => runId.Length == 0 || runId == _runId ? Volatile.Read(ref _gameLoop) : 0;

@@ -71,14 +71,14 @@ internal sealed class FrameContent
     public void SetEvents(IReadOnlyList<UnitEvent> events) => _events = events;
 
     /// <summary>The events of the frame; the tracker begins with the first call.</summary>
-    public IReadOnlyList<UnitEvent> Events(Frame frame) => _tracker is null ? _events : _tracker.Read(frame);
+    public IReadOnlyList<UnitEvent> Events(GameFrame frame) => _tracker is null ? _events : _tracker.Read(frame);
 
     /// <summary>The events of the frame; none if the tracker has not begun.</summary>
-    public IReadOnlyList<UnitEvent> EventsIfTracked(Frame frame) =>
+    public IReadOnlyList<UnitEvent> EventsIfTracked(GameFrame frame) =>
         _tracker is null ? _events : _tracker.HasBegun ? _tracker.Read(frame) : [];
 
     /// <summary>Finds the events of the frame if the tracker has begun.</summary>
-    public void Track(Frame frame)
+    public void Track(GameFrame frame)
     {
         if (_tracker is { HasBegun: true }) _tracker.Read(frame);
     }

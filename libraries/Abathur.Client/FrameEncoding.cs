@@ -12,7 +12,7 @@ public enum FrameEncoding
     /// <summary>Canonical ProtoJSON, in lines. For comparison; it is the slowest.</summary>
     Json,
 
-    /// <summary>Columns (<c>docs/columns.md</c>): the smallest and the fastest for <see cref="Frame.Units"/> and <see cref="Frame.Grids"/>.
-    /// The order of the units is not that of the game.</summary>
+    /// <summary>Columns (<c>docs/columns.md</c>): the smallest and the fastest for <see cref="GameFrame.Units"/> and
+    /// <see cref="GameFrame.Grids"/>. The order of the units is not that of the game.</summary>
     Columns,
 }

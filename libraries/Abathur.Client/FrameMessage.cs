@@ -1,8 +1,6 @@
 using Abathur.Protobuf.Wire;
+using Abathur.Sync.V1;
 using Google.Protobuf;
-using WireCompression = Abathur.Sync.V1.Compression;
-using WireEncoding = Abathur.Sync.V1.Encoding;
-using WireFrame = Abathur.Sync.V1.Frame;
 
 namespace Abathur.Client;
 
@@ -23,8 +21,8 @@ internal struct FrameMessage
     public long PublishedMonotonicNs { get; private set; }
     public long EncodedMonotonicNs { get; private set; }
     public bool IsKeyframe { get; private set; }
-    public WireEncoding Encoding { get; private set; }
-    public WireCompression Compression { get; private set; }
+    public Sync.V1.Encoding Encoding { get; private set; }
+    public Sync.V1.Compression Compression { get; private set; }
     public ulong Dropped { get; private set; }
     public uint DroppedFirstGameLoop { get; private set; }
     public uint DroppedLastGameLoop { get; private set; }
@@ -80,20 +78,20 @@ internal struct FrameMessage
     {
         switch (field)
         {
-            case WireFrame.SequenceFieldNumber: Sequence = value; break;
-            case WireFrame.GameLoopFieldNumber: GameLoop = (uint)value; break;
-            case WireFrame.CapturedMonotonicNsFieldNumber: CapturedMonotonicNs = (long)value; break;
-            case WireFrame.CapturedUnixNsFieldNumber: CapturedUnixNs = (long)value; break;
-            case WireFrame.PublishedMonotonicNsFieldNumber: PublishedMonotonicNs = (long)value; break;
-            case WireFrame.EncodedMonotonicNsFieldNumber: EncodedMonotonicNs = (long)value; break;
-            case WireFrame.KeyframeFieldNumber: IsKeyframe = value != 0; break;
-            case WireFrame.EncodingFieldNumber: Encoding = (WireEncoding)(int)value; break;
-            case WireFrame.CompressionFieldNumber: Compression = (WireCompression)(int)value; break;
-            case WireFrame.DroppedFieldNumber: Dropped = value; break;
-            case WireFrame.DroppedFirstGameLoopFieldNumber: DroppedFirstGameLoop = (uint)value; break;
-            case WireFrame.DroppedLastGameLoopFieldNumber: DroppedLastGameLoop = (uint)value; break;
-            case WireFrame.PlainBytesFieldNumber: PlainBytes = (uint)value; break;
-            case WireFrame.SkippedEventsIncompleteFieldNumber: SkippedEventsIncomplete = value != 0; break;
+            case Frame.SequenceFieldNumber: Sequence = value; break;
+            case Frame.GameLoopFieldNumber: GameLoop = (uint)value; break;
+            case Frame.CapturedMonotonicNsFieldNumber: CapturedMonotonicNs = (long)value; break;
+            case Frame.CapturedUnixNsFieldNumber: CapturedUnixNs = (long)value; break;
+            case Frame.PublishedMonotonicNsFieldNumber: PublishedMonotonicNs = (long)value; break;
+            case Frame.EncodedMonotonicNsFieldNumber: EncodedMonotonicNs = (long)value; break;
+            case Frame.KeyframeFieldNumber: IsKeyframe = value != 0; break;
+            case Frame.EncodingFieldNumber: Encoding = (Sync.V1.Encoding)(int)value; break;
+            case Frame.CompressionFieldNumber: Compression = (Sync.V1.Compression)(int)value; break;
+            case Frame.DroppedFieldNumber: Dropped = value; break;
+            case Frame.DroppedFirstGameLoopFieldNumber: DroppedFirstGameLoop = (uint)value; break;
+            case Frame.DroppedLastGameLoopFieldNumber: DroppedLastGameLoop = (uint)value; break;
+            case Frame.PlainBytesFieldNumber: PlainBytes = (uint)value; break;
+            case Frame.SkippedEventsIncompleteFieldNumber: SkippedEventsIncomplete = value != 0; break;
         }
     }
 
@@ -101,12 +99,12 @@ internal struct FrameMessage
     {
         switch (field)
         {
-            case WireFrame.RunIdFieldNumber: RunId = _bytes.Slice(start, length); break;
-            case WireFrame.MatchIdFieldNumber: MatchId = _bytes.Slice(start, length); break;
-            case WireFrame.ObservationFieldNumber: Observation = _bytes.Slice(start, length); break;
-            case WireFrame.DataFieldNumber: Data = _bytes.Slice(start, length); break;
-            case WireFrame.SkippedEventsFieldNumber: SkippedEvents = _bytes.Slice(start, length); break;
-            case WireFrame.EarlierFieldNumber:
+            case Frame.RunIdFieldNumber: RunId = _bytes.Slice(start, length); break;
+            case Frame.MatchIdFieldNumber: MatchId = _bytes.Slice(start, length); break;
+            case Frame.ObservationFieldNumber: Observation = _bytes.Slice(start, length); break;
+            case Frame.DataFieldNumber: Data = _bytes.Slice(start, length); break;
+            case Frame.SkippedEventsFieldNumber: SkippedEvents = _bytes.Slice(start, length); break;
+            case Frame.EarlierFieldNumber:
                 if (EarlierCount == PayloadDecoder.MaxEarlier)
                 {
                     throw new ProtocolException(

@@ -11,7 +11,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
     /// <summary>Reads until the last match ends, or the daemon shuts down.</summary>
     /// <param name="matchEnded">Called when a match is over that another one may follow; null: nothing is.</param>
     /// <param name="cancellation">Ends it.</param>
-    public async IAsyncEnumerable<Frame> ReadAsync(
+    public async IAsyncEnumerable<GameFrame> ReadAsync(
         Func<MatchEnded, ValueTask>? matchEnded, [EnumeratorCancellation] CancellationToken cancellation)
     {
         var request = new ResumedRequest(options);
@@ -19,7 +19,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         using var payloads = new PayloadDecoder(options.MaxFrameBytes);
         Lazy<Match>? match = null;
         var tracker = new UnitEventTracker(() => StructureTypes.Of(match?.Value.GameData));
-        var frame = new Frame(new FrameContent(payloads, tracker));
+        var frame = new GameFrame(new FrameContent(payloads, tracker));
         for (var reconnected = false; ; reconnected = true)
         {
             using var connection = await OpenAsync(request, cancellation);

@@ -7,11 +7,11 @@ namespace Abathur.Client;
 /// one frame again and again, as a subscription does. Not thread-safe.</summary>
 public sealed class FrameSequence
 {
-    private readonly Frame _frame;
+    private readonly GameFrame _frame;
 
     /// <param name="gameData">Says which unit types are structures. Default: the tables that come with the library.</param>
     public FrameSequence(ResponseData? gameData = null) =>
-        _frame = new Frame(new FrameContent(null, new UnitEventTracker(() => StructureTypes.Of(gameData))));
+        _frame = new GameFrame(new FrameContent(null, new UnitEventTracker(() => StructureTypes.Of(gameData))));
 
     /// <summary>The next frame. It is valid until this is called again.</summary>
     /// <param name="observation">A serialized <c>ResponseObservation</c>, which is not copied.</param>
@@ -19,7 +19,7 @@ public sealed class FrameSequence
     /// <param name="matchId">Identifies the match; another one, or a game loop that goes back, begins the events again.</param>
     /// <param name="skippedEvents">What happened once in observations between the previous one and this one; null: nothing.</param>
     /// <exception cref="ProtocolException">It cannot be parsed.</exception>
-    public Frame Next(
+    public GameFrame Next(
         ReadOnlyMemory<byte> observation, uint gameLoop, string matchId = "", ResponseObservation? skippedEvents = null)
     {
         _frame.Reset();

@@ -6,7 +6,7 @@ using Abathur.Sync.V1;
 namespace Abathur.Client;
 
 /// <summary>The frames of one connection, into one frame object.</summary>
-internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions options, Frame frame)
+internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions options, GameFrame frame)
 {
     private readonly ArrayBufferWriter<byte> _fromJson = new();
     private SkippedFrames _skipped = new(options.EveryGameLoops);

@@ -6,10 +6,10 @@ namespace Abathur.Client;
 /// <summary>The map of a frame as images. Valid until the next frame.</summary>
 public sealed class Grids
 {
-    private readonly Frame _frame;
+    private readonly GameFrame _frame;
     private readonly FrameContent _content;
 
-    internal Grids(Frame frame, FrameContent content) => (_frame, _content) = (frame, content);
+    internal Grids(GameFrame frame, FrameContent content) => (_frame, _content) = (frame, content);
 
     /// <summary>What the player sees of each cell: 0 hidden, 1 fogged, 2 visible, 3 hidden in full.</summary>
     public Grid Visibility => Get(BlobId.Visibility, _frame.Rest.Observation?.RawData?.MapState?.Visibility);

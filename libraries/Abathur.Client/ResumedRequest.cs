@@ -23,7 +23,7 @@ internal sealed class ResumedRequest(SubscribeOptions options)
     }
 
     /// <summary>A frame was read. Whether further ones were asked for.</summary>
-    public bool Continue(Frame frame)
+    public bool Continue(GameFrame frame)
     {
         if (HasStart) Message.StartAfterGameLoop = frame.GameLoop;
         return Message.MaxFrames == 0 || --Message.MaxFrames > 0;

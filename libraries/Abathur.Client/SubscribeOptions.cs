@@ -59,7 +59,7 @@ public sealed record SubscribeOptions
     /// that is over, the frames that are kept, with a <see cref="Start"/>. Default, empty: the match that runs, else the next.</summary>
     public string RunId { get; init; } = "";
 
-    /// <summary>Go on with the next match when one is over, instead of ending: <see cref="Frame.RunId"/> tells them apart.</summary>
+    /// <summary>Go on with the next match when one is over, instead of ending: <see cref="GameFrame.RunId"/> tells them apart.</summary>
     public bool Follow { get; init; }
 
     internal bool IsJson => Encoding == FrameEncoding.Json;

@@ -11,7 +11,7 @@ public readonly record struct UnitEvent
     /// <summary>Tag of the unit; 0 for an upgrade or an alert.</summary>
     public ulong Tag { get; init; }
 
-    /// <summary>Row of the unit in <see cref="Frame.Units"/>; -1 where it is not in this frame.</summary>
+    /// <summary>Row of the unit in <see cref="GameFrame.Units"/>; -1 where it is not in this frame.</summary>
     public int Row { get; init; }
 
     /// <summary>For <see cref="UnitEventKind.UnitTookDamage"/>: points of health and shield, computed as BotAI does, in double precision.

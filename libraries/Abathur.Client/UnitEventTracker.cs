@@ -35,7 +35,7 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
     public bool HasBegun { get; private set; }
 
     /// <summary>The events between the last frame that was given to this and a frame, which may be the same.</summary>
-    public IReadOnlyList<UnitEvent> Read(Frame frame)
+    public IReadOnlyList<UnitEvent> Read(GameFrame frame)
     {
         // The table of structures is that of a match.
         var isOtherMatch = frame.MatchId != _matchId || frame.RunId != _runId;
@@ -56,7 +56,7 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
         return _events;
     }
 
-    private void ReadLists(Frame frame)
+    private void ReadLists(GameFrame frame)
     {
         _lists.Clear();
         if (frame.Content.SkippedEvents is { } skipped) _lists.Add(skipped.Span);

@@ -61,10 +61,10 @@ internal sealed class Armies(World world, Commands commands)
             unit.Target = null;
             var px = MapLayout.Clamp(x + world.Random.Between(-spread, spread), world.Map.Width);
             var py = MapLayout.Clamp(y + world.Random.Between(-spread, spread), world.Map.Height);
-            unit.Order = UnitOrder.At(ability, px, py);
+            unit.Order = SimOrder.At(ability, px, py);
         }
 
-        commands.Order(group, UnitOrder.At(ability, x, y));
+        commands.Order(group, SimOrder.At(ability, x, y));
     }
 
     // New units walk to the rally point once.

@@ -18,8 +18,8 @@ internal sealed class Building(World world, Movement movement, Production produc
         worker.Product = type;
         worker.Site = place.Site;
         worker.Order = type.Role == UnitRole.GasBuilding
-            ? UnitOrder.On(type.Ability, place.Geyser!)
-            : UnitOrder.At(type.Ability, place.X, place.Y);
+            ? SimOrder.On(type.Ability, place.Geyser!)
+            : SimOrder.At(type.Ability, place.X, place.Y);
         worker.Timer = 0;
         if (type.Role == UnitRole.TownHall) place.Site.IsClaimed = true;
         commands.Order(worker, worker.Order);

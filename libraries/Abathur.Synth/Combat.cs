@@ -129,7 +129,7 @@ internal sealed class Combat(World world, Movement movement)
 
         if (best is null) return;
         unit.Target = best;
-        if (unit.Task == UnitTask.Idle && !unit.Type.IsStructure) unit.Order = UnitOrder.On(AttackAbility, best);
+        if (unit.Task == UnitTask.Idle && !unit.Type.IsStructure) unit.Order = SimOrder.On(AttackAbility, best);
     }
 
     private void Hit(SimUnit unit, SimUnit target, WeaponType weapon)

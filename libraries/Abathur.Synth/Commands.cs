@@ -28,10 +28,10 @@ internal sealed class Commands(World world)
         Chat.Clear();
     }
 
-    public void Order(SimUnit unit, UnitOrder order) => Order([unit], order);
+    public void Order(SimUnit unit, SimOrder order) => Order([unit], order);
 
     /// <summary>Records a command to a group; the caller updates the state of the units.</summary>
-    public void Order(IReadOnlyList<SimUnit> units, UnitOrder order)
+    public void Order(IReadOnlyList<SimUnit> units, SimOrder order)
     {
         var command = new ActionRawUnitCommand { AbilityId = (int)order.Ability };
         if (order.Target is { } target) command.TargetUnitTag = target.Tag;

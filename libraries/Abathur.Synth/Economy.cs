@@ -94,7 +94,7 @@ internal sealed class Economy(World world, Movement movement)
         worker.Subject = subject;
         subject.Harvesters++;
         worker.Task = UnitTask.GoGather;
-        worker.Order = UnitOrder.On(GatherAbility(worker), subject);
+        worker.Order = SimOrder.On(GatherAbility(worker), subject);
     }
 
     private void GoGather(SimUnit worker)
@@ -130,7 +130,7 @@ internal sealed class Economy(World world, Movement movement)
         if (!minerals) worker.HasGatheredGas = true;
         worker.Carries = minerals ? CarriesMinerals : worker.Type.Race == Race.Zerg ? 275u : 274u;
         worker.Task = UnitTask.GoReturn;
-        worker.Order = UnitOrder.On(ReturnAbility(worker), hall);
+        worker.Order = SimOrder.On(ReturnAbility(worker), hall);
         subject.Contents = Math.Max(subject.Contents - (minerals ? MineralsPerTrip : GasPerTrip), 0);
         if (subject.Contents == 0 && minerals) Exhaust(subject, world.PlayerOf(worker));
     }
@@ -173,6 +173,6 @@ internal sealed class Economy(World world, Movement movement)
         }
 
         worker.Task = UnitTask.GoGather;
-        worker.Order = UnitOrder.On(GatherAbility(worker), subject);
+        worker.Order = SimOrder.On(GatherAbility(worker), subject);
     }
 }

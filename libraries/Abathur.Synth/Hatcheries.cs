@@ -96,12 +96,12 @@ internal sealed class Hatcheries(World world, Movement movement, Production prod
         {
             queen.Task = UnitTask.GoInject;
             queen.Subject = hall;
-            queen.Order = UnitOrder.On(InjectAbility, hall);
+            queen.Order = SimOrder.On(InjectAbility, hall);
         }
         else if (world.PlayerOf(queen).Count(UnitTypes.CreepTumorBurrowed) < MaxTumors && SpotNear(queen.X, queen.Y, 10) is { } spot)
         {
             queen.Task = UnitTask.GoPlaceTumor;
-            queen.Order = UnitOrder.At(UnitTypes.CreepTumorQueen.Ability, spot.X, spot.Y);
+            queen.Order = SimOrder.At(UnitTypes.CreepTumorQueen.Ability, spot.X, spot.Y);
         }
     }
 

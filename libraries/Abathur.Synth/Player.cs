@@ -34,7 +34,7 @@ internal sealed class Player(int id, Race race)
     public int RallyX { get; set; }
     public int RallyY { get; set; }
 
-    public Score Score { get; } = new();
+    public SimScore Score { get; } = new();
 
     public int SupplyLeftHalves => Math.Min(SupplyCap, SupplyLimit) * 2 - SupplyUsedHalves;
 

@@ -45,7 +45,7 @@ internal sealed class Production(World world)
         building.Product = null;
         building.Task = UnitTask.Produce;
         building.Timer = Scaled(loops);
-        building.Order = UnitOrder.Making(ability, building.Timer);
+        building.Order = SimOrder.Making(ability, building.Timer);
     }
 
     /// <summary>Places a building under construction.</summary>
@@ -129,7 +129,7 @@ internal sealed class Production(World world)
         unit.Product = product;
         unit.Task = task;
         unit.Timer = Scaled(product.BuildLoops);
-        unit.Order = UnitOrder.Making(product.Ability, unit.Timer);
+        unit.Order = SimOrder.Making(product.Ability, unit.Timer);
     }
 
     private int Scaled(int loops) => Math.Max(loops * 100 / world.Options.Intensity, 1);

@@ -1,6 +1,5 @@
 using Abathur.Protobuf.Wire;
 using SC2APIProtocol;
-using ScoreFields = SC2APIProtocol.Score;
 
 namespace Abathur.Synth;
 
@@ -38,9 +37,9 @@ internal static class ScoreWriter
     {
         var score = player.Score;
         var start = wire.Begin(Observation.ScoreFieldNumber, 2);
-        wire.WriteInt64(ScoreFields.ScoreTypeFieldNumber, (int)ScoreFields.Types.ScoreType.Melee);
-        wire.WriteInt64(ScoreFields.Score_FieldNumber, score.Total(player));
-        var details = wire.Begin(ScoreFields.ScoreDetailsFieldNumber, 2);
+        wire.WriteInt64(Score.ScoreTypeFieldNumber, (int)Score.Types.ScoreType.Melee);
+        wire.WriteInt64(Score.Score_FieldNumber, score.Total(player));
+        var details = wire.Begin(Score.ScoreDetailsFieldNumber, 2);
         float[] head =
         [
             score.IdleProductionTime / 16f, score.IdleWorkerTime / 16f, score.ValueUnits, score.ValueStructures, score.KilledValueUnits,

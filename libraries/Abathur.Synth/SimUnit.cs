@@ -23,13 +23,13 @@ internal enum UnitTask
 /// <param name="Y">The same for y.</param>
 /// <param name="HasPoint">Whether it aims at a point.</param>
 /// <param name="Total">Game loops that the production takes; 0 for an order without progress.</param>
-internal readonly record struct UnitOrder(uint Ability, SimUnit? Target, int X, int Y, bool HasPoint, int Total)
+internal readonly record struct SimOrder(uint Ability, SimUnit? Target, int X, int Y, bool HasPoint, int Total)
 {
-    public static UnitOrder At(uint ability, int x, int y) => new(ability, null, x, y, true, 0);
+    public static SimOrder At(uint ability, int x, int y) => new(ability, null, x, y, true, 0);
 
-    public static UnitOrder On(uint ability, SimUnit target) => new(ability, target, 0, 0, false, 0);
+    public static SimOrder On(uint ability, SimUnit target) => new(ability, target, 0, 0, false, 0);
 
-    public static UnitOrder Making(uint ability, int total) => new(ability, null, 0, 0, false, total);
+    public static SimOrder Making(uint ability, int total) => new(ability, null, 0, 0, false, total);
 }
 
 /// <summary>A unit of a player, or a neutral unit. Lengths, hit points and game loops in 1/4096, unless noted otherwise.</summary>
@@ -71,7 +71,7 @@ internal sealed class SimUnit(ulong tag, UnitType type, int owner)
     public bool HasGatheredGas { get; set; }
 
     public UnitTask Task { get; set; }
-    public UnitOrder Order { get; set; }
+    public SimOrder Order { get; set; }
 
     public bool HasOrder => Order.Ability != 0;
 

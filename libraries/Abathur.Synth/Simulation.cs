@@ -152,6 +152,6 @@ internal sealed class Simulation
         unit.Task = UnitTask.Move;
         var x = MapLayout.Clamp(unit.X + World.Random.Between(-30, 30) * Fixed.One, World.Map.Width);
         var y = MapLayout.Clamp(unit.Y + World.Random.Between(-30, 30) * Fixed.One, World.Map.Height);
-        unit.Order = UnitOrder.At(16, x, y);
+        unit.Order = SimOrder.At(16, x, y);
     }
 }

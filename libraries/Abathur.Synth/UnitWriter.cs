@@ -1,6 +1,5 @@
 using Abathur.Protobuf.Wire;
 using SC2APIProtocol;
-using OrderFields = SC2APIProtocol.UnitOrder;
 
 namespace Abathur.Synth;
 
@@ -117,18 +116,18 @@ internal sealed class UnitWriter(World world, Commands commands, WireWriter wire
         if (!unit.HasOrder) return;
         var order = unit.Order;
         var start = wire.Begin(Unit.OrdersFieldNumber);
-        wire.WriteUInt64(OrderFields.AbilityIdFieldNumber, order.Ability);
+        wire.WriteUInt64(UnitOrder.AbilityIdFieldNumber, order.Ability);
         if (order.HasPoint)
         {
-            var point = wire.Begin(OrderFields.TargetWorldSpacePosFieldNumber);
+            var point = wire.Begin(UnitOrder.TargetWorldSpacePosFieldNumber);
             WritePoint(order.X, order.Y);
             wire.WriteFloat(Point.ZFieldNumber, world.Map.GroundZ(order.X, order.Y) * SnapshotZ);
             wire.End(point);
         }
 
         if (order.Target is { } target)
-            wire.WriteUInt64(OrderFields.TargetUnitTagFieldNumber, target.IsSeen || !target.HasSnapshot ? target.Tag : target.SnapshotTag);
-        if (order.Total > 0) wire.WriteFloat(OrderFields.ProgressFieldNumber, 1 - unit.Timer / (float)order.Total);
+            wire.WriteUInt64(UnitOrder.TargetUnitTagFieldNumber, target.IsSeen || !target.HasSnapshot ? target.Tag : target.SnapshotTag);
+        if (order.Total > 0) wire.WriteFloat(UnitOrder.ProgressFieldNumber, 1 - unit.Timer / (float)order.Total);
         wire.End(start);
     }
 

@@ -2,6 +2,7 @@ using System.Diagnostics.Metrics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
 using Abathur.Sync.Matches;
+using Abathur.Sync.Matches.Recording;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Diagnostics.Metrics;
@@ -26,8 +27,9 @@ public sealed class DaemonMeter : IDisposable
 
     /// <param name="views">What clients see; the first is the match as it is.</param>
     /// <param name="describe">Returns the daemon's status.</param>
+    /// <param name="recordings">Records the matches; null: they are not recorded.</param>
     /// <param name="clock">Clock of the status.</param>
-    public DaemonMeter(IReadOnlyList<MatchView> views, Func<Status> describe, TimeProvider clock)
+    public DaemonMeter(IReadOnlyList<MatchView> views, Func<Status> describe, MatchRecordings? recordings, TimeProvider clock)
     {
         _views = views;
         _status = new(describe, StatusAge, clock);
@@ -49,8 +51,8 @@ public sealed class DaemonMeter : IDisposable
             "abathur.subscription.lag", () => (long)Now.Subscribers.Select(each => each.LagGameLoops).DefaultIfEmpty().Max(), "{game_loop}",
             "Largest lag of a subscriber behind the newest frame.");
         _meter.CreateObservableCounter("abathur.actions", Actions, "{action}", "Agents' actions, by what became of them.");
-        Count("abathur.recording.frames", "{frame}", "Frames recorded.", () => Now.Recording?.Frames ?? 0);
-        Count("abathur.recording.frames.missed", "{frame}", "Frames missing in the recording.", () => Now.Recording?.FramesMissed ?? 0);
+        Count("abathur.recording.frames", "{frame}", "Frames recorded.", () => recordings?.Totals.Frames ?? 0);
+        Count("abathur.recording.frames.missed", "{frame}", "Frames missing in the recording.", () => recordings?.Totals.Missed ?? 0);
         _meter.CreateObservableGauge(
             "abathur.recording.failed", () => Now.Recording?.Error.Length > 0 ? 1L : 0L, "1", "1 where the recording has ended early.");
         _encoding = _meter.CreateHistogram<double>(

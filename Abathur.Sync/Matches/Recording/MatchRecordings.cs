@@ -23,6 +23,7 @@ public sealed class MatchRecordings : IAsyncDisposable
     private readonly List<MatchRecorder> _running = [];
     private readonly List<Task> _ending = [];
     private MatchRecorder? _first;
+    private (ulong Frames, ulong Missed) _complete;
 
     /// <summary>Opens the file of the first match, or checks the folder.</summary>
     /// <param name="names">Where the files lie.</param>
@@ -52,6 +53,15 @@ public sealed class MatchRecordings : IAsyncDisposable
 
     /// <summary>The recording of the next match, where its file is open; null: it depends on the match.</summary>
     public RecordingStatus? Next => _first?.Status;
+
+    /// <summary>Frames in all recordings, and frames that are missing in them.</summary>
+    public (ulong Frames, ulong Missed) Totals
+    {
+        get
+        {
+            lock (_gate) return _running.Aggregate(_complete, Add);
+        }
+    }
 
     /// <summary>Begins to record a match.</summary>
     /// <param name="match">The match.</param>
@@ -107,8 +117,16 @@ public sealed class MatchRecordings : IAsyncDisposable
     {
         lock (_gate)
         {
-            if (_running.Remove(recorder)) AnyFailed |= recorder.Status.Error.Length > 0;
+            if (!_running.Remove(recorder)) return;
+            AnyFailed |= recorder.Status.Error.Length > 0;
+            _complete = Add(_complete, recorder);
         }
+    }
+
+    private static (ulong Frames, ulong Missed) Add((ulong Frames, ulong Missed) sum, MatchRecorder recorder)
+    {
+        var status = recorder.Status;
+        return (sum.Frames + status.Frames, sum.Missed + status.FramesMissed);
     }
 
     /// <summary>Opens the first file that does not exist, and that no other process writes.</summary>

@@ -20,6 +20,9 @@ namespace Abathur.Sync.Sources.Live;
 public sealed class LiveSource(
     GameClient game, IReadOnlyList<LiveOptions> games, MatchRecordings? recordings, TimeProvider clock) : IMatchSource
 {
+    /// <inheritdoc/>
+    public MatchRecordings? Recordings { get; } = recordings;
+
     private static readonly TimeSpan LeaveTimeout = TimeSpan.FromSeconds(5);
 
     /// <inheritdoc/>
@@ -34,7 +37,7 @@ public sealed class LiveSource(
         for (var i = 0; ; i++)
         {
             var isLast = i == games.Count - 1;
-            using var match = new LiveMatch(game, games[i], sink.Current, recordings, MatchEnded, clock);
+            using var match = new LiveMatch(game, games[i], sink.Current, Recordings, MatchEnded, clock);
             SubscriptionEnd? end = null;
             try
             {

@@ -32,7 +32,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     private uint? _gameLoop;
     private ulong _sequence;
     private readonly Lock _gate = new();
-    private Position _position;
+    private PlaybackPosition _position;
 
     /// <param name="recording">Open recording, which the source disposes.</param>
     /// <param name="options">How to play it.</param>
@@ -63,7 +63,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     {
         get
         {
-            Position position;
+            PlaybackPosition position;
             lock (_gate) position = _position;
             var state = new PlaybackState
             {
@@ -306,7 +306,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
     /// <summary>Updates the public state.</summary>
     private void TakeNote()
     {
-        lock (_gate) _position = new Position(_paused, _pacer.Rate, _gameLoop, _sequence, _ended, _loop);
+        lock (_gate) _position = new PlaybackPosition(_paused, _pacer.Rate, _gameLoop, _sequence, _ended, _loop);
     }
 
     private static (uint First, uint Last) Range(RecordingReader recording, PlaybackOptions options, double tickHz)
@@ -330,7 +330,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         : throw new PlaybackException(
             PlaybackRefusal.Invalid, $"rate {rate} is neither 0 (unlimited) nor {PlaybackOptions.MinRate} to {PlaybackOptions.MaxRate}");
 
-    private readonly record struct Position(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended, bool Loop);
+    private readonly record struct PlaybackPosition(bool Paused, double Rate, uint? GameLoop, ulong Sequence, bool Ended, bool Loop);
 
     private sealed record Command(ControlRequest Request)
     {

@@ -24,7 +24,6 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
 
     private readonly ProxyOptions _options;
-    private readonly MatchRecordings? _recordings;
     private readonly TimeProvider _clock;
     private readonly ILogger _log;
     private readonly TcpListener _listener;
@@ -43,12 +42,15 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <param name="clock">Clock of all times.</param>
     public ProxySource(ProxyOptions options, MatchRecordings? recordings, ILogger log, TimeProvider clock)
     {
-        (_options, _recordings, _log, _clock) = (options, recordings, log, clock);
+        (_options, Recordings, _log, _clock) = (options, recordings, log, clock);
         _listener = new TcpListener(options.Listen);
     }
 
     /// <inheritdoc/>
     public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Proxy };
+
+    /// <inheritdoc/>
+    public MatchRecordings? Recordings { get; }
 
     /// <summary>Called when a match is over and its recording, if it has one, is complete.</summary>
     public MatchEndHandler? MatchEnded { get; init; }
@@ -91,7 +93,7 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
     }
 
-    private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, _recordings, MatchEnded, _clock);
+    private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, Recordings, MatchEnded, _clock);
 
     /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null if none follows.</summary>
     private ProxyMatch? GoOn(SubscriptionEnd end)

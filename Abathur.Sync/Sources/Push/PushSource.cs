@@ -12,6 +12,9 @@ namespace Abathur.Sync.Sources.Push;
 /// <param name="clock">Clock of the stamps.</param>
 public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) : IMatchSource
 {
+    /// <inheritdoc/>
+    public MatchRecordings? Recordings { get; } = recordings;
+
     private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
 
     private readonly TaskCompletionSource<IMatchSink> _sink = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -65,7 +68,7 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
     }
 
     /// <summary>A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.</summary>
-    private MatchFeed NewFeed(IMatchSink sink) => new(sink.Current, recordings, clock)
+    private MatchFeed NewFeed(IMatchSink sink) => new(sink.Current, Recordings, clock)
     {
         WaitsForRecorder = true,
         Ended = (end, recorder) => MatchEnded?.Invoke(end, null, recorder),

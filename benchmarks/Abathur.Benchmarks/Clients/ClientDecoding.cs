@@ -5,7 +5,6 @@ using Abathur.Columns;
 using Abathur.Compression;
 using Abathur.Recordings;
 using Google.Protobuf;
-using WireFrame = Abathur.Sync.V1.Frame;
 
 namespace Abathur.Benchmarks.Clients;
 
@@ -18,7 +17,7 @@ internal sealed class ClientDecoding : IDisposable
     private const int WindowBits = 20;
     private readonly List<byte[]> _messages = [];
     private readonly PayloadDecoder _payloads = new(64 * 1024 * 1024);
-    private readonly Frame _frame;
+    private readonly GameFrame _frame;
     private FrameMessage _message = new();
     private long _plainBytes;
 
@@ -26,7 +25,7 @@ internal sealed class ClientDecoding : IDisposable
     /// <param name="frames">Its last frames, so many.</param>
     public ClientDecoding(string recording, int frames)
     {
-        _frame = new Frame(new FrameContent(_payloads, new UnitEventTracker(() => StructureTypes.Of(null))));
+        _frame = new GameFrame(new FrameContent(_payloads, new UnitEventTracker(() => StructureTypes.Of(null))));
         using var reader = RecordingReader.Open(recording);
         var skipped = Math.Max(0, reader.FrameCount - frames);
         var encoder = new ColumnsEncoder();
@@ -63,7 +62,7 @@ internal sealed class ClientDecoding : IDisposable
         encoder.Encode(recorded.Payload.Span, isKeyframe, plain);
         compressor.Compress(plain.WrittenSpan, data);
         _plainBytes += recorded.Payload.Length;
-        return new WireFrame
+        return new Sync.V1.Frame
         {
             MatchId = "match",
             Sequence = (ulong)_messages.Count + 1,

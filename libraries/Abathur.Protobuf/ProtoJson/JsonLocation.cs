@@ -27,14 +27,14 @@ internal readonly record struct JsonLocation(int Line, int Column, string Path)
 
     private static string PathTo(ReadOnlySpan<byte> before)
     {
-        var steps = new List<Step>();
+        var steps = new List<PathStep>();
         ReadOnlySpan<byte> text = default;
         for (var i = 0; i < before.Length && steps.Count <= MaxSteps; i++)
         {
             switch (before[i])
             {
-                case (byte)'{': steps.Add(new Step { Index = -1 }); break;
-                case (byte)'[': steps.Add(new Step()); break;
+                case (byte)'{': steps.Add(new PathStep { Index = -1 }); break;
+                case (byte)'[': steps.Add(new PathStep()); break;
                 case (byte)'}' or (byte)']' when steps.Count > 0: steps.RemoveAt(steps.Count - 1); break;
                 case (byte)'"':
                     var start = ++i;
@@ -45,7 +45,7 @@ internal readonly record struct JsonLocation(int Line, int Column, string Path)
                     steps[^1] = steps[^1] with { Name = Encoding.UTF8.GetString(text) };
                     break;
                 case (byte)',' when steps.Count > 0:
-                    steps[^1] = steps[^1].Index < 0 ? new Step { Index = -1 } : steps[^1] with { Index = steps[^1].Index + 1 };
+                    steps[^1] = steps[^1].Index < 0 ? new PathStep { Index = -1 } : steps[^1] with { Index = steps[^1].Index + 1 };
                     break;
                 default: break;
             }
@@ -60,5 +60,5 @@ internal readonly record struct JsonLocation(int Line, int Column, string Path)
         return path.ToString();
     }
 
-    private readonly record struct Step(int Index, string? Name);
+    private readonly record struct PathStep(int Index, string? Name);
 }

@@ -157,7 +157,7 @@ public sealed class NatsGameTests
     {
         public int Frames { get; private set; }
 
-        protected override ValueTask OnStep(Frame frame)
+        protected override ValueTask OnStep(GameFrame frame)
         {
             Frames++;
             return default;

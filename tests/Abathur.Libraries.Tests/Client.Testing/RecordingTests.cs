@@ -88,7 +88,7 @@ public class RecordingTests
     public void KeptFrame_StaysValid()
     {
         using var recording = Recording.Open(CommittedRecording.Path);
-        var kept = new List<Frame>();
+        var kept = new List<GameFrame>();
         foreach (var frame in recording.Frames(stop: 8970))
         {
             _ = frame.Events;

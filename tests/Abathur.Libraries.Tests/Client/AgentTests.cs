@@ -72,7 +72,7 @@ public class AgentTests
 
         protected override ValueTask OnStart() => Add("start");
 
-        protected override ValueTask OnStep(Frame frame) => Add($"step {frame.GameLoop}");
+        protected override ValueTask OnStep(GameFrame frame) => Add($"step {frame.GameLoop}");
 
         protected override ValueTask OnEnd(IReadOnlyList<PlayerResult> results) => Add($"end {results.Count}");
 
@@ -110,7 +110,7 @@ public class AgentTests
 
         public string Refusal { get; private set; } = "";
 
-        protected override async ValueTask OnStep(Frame frame)
+        protected override async ValueTask OnStep(GameFrame frame)
         {
             if (Refusal.Length > 0) return;
             var shapes = (await DrawAsync([Draw.Circle(frame.Units[0].X, frame.Units[0].Y, 2)])).Shapes;
@@ -127,7 +127,7 @@ public class AgentTests
 
         public int Results { get; private set; }
 
-        protected override async ValueTask OnStep(Frame frame)
+        protected override async ValueTask OnStep(GameFrame frame)
         {
             LastStep = frame.GameLoop;
             if (frame.GameLoop < LastGameLoop - 2) return;
@@ -146,7 +146,7 @@ public class AgentTests
     {
         public bool HasEnded { get; private set; }
 
-        protected override ValueTask OnStep(Frame frame) => throw new InvalidTimeZoneException();
+        protected override ValueTask OnStep(GameFrame frame) => throw new InvalidTimeZoneException();
 
         protected override ValueTask OnEnd(IReadOnlyList<PlayerResult> results)
         {

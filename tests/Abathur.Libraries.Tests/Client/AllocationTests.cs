@@ -35,7 +35,7 @@ public class AllocationTests
         Assert.NotEqual(0, sum);
     }
 
-    private static async Task<float> ReadAsync(IAsyncEnumerator<Frame> frames, int count)
+    private static async Task<float> ReadAsync(IAsyncEnumerator<GameFrame> frames, int count)
     {
         var sum = 0f;
         for (var i = 0; i < count; i++)

@@ -102,6 +102,7 @@ public class MatchesTests
         await game.PlotAsync("threat", 0.5, "Bot");
         await published.EndAsync();
         await published.PublishAsync(1, to: 1);
+        await published.WaitForMatchAsync();
         var matches = await game.MatchesAsync();
         var loops = PublishedMatches.LoopsOf(0);
         Assert.Equal([MatchState.MatchOver, MatchState.MatchRunning], matches.Select(each => each.State));
@@ -141,7 +142,7 @@ public class MatchesTests
     }
 
     // The units of columns, and of kept frames, have another order.
-    private static IEnumerable<string> Events(Frame frame) => frame.Events.Select(NaiveEvents.Text).Order(StringComparer.Ordinal);
+    private static IEnumerable<string> Events(GameFrame frame) => frame.Events.Select(NaiveEvents.Text).Order(StringComparer.Ordinal);
 
     private static IEnumerable<Func<Task>> Acting(AbathurGame game, string run) =>
     [
@@ -152,7 +153,7 @@ public class MatchesTests
     private static async Task RefusedAsync(string code, Func<Task> request) =>
         Assert.Equal(code, (await Assert.ThrowsAsync<RequestException>(request)).Code);
 
-    private static async Task<Frame> NextAsync(IAsyncEnumerator<Frame> frames)
+    private static async Task<GameFrame> NextAsync(IAsyncEnumerator<GameFrame> frames)
     {
         Assert.True(await frames.MoveNextAsync().AsTask().WaitAsync(Limit));
         return frames.Current;
@@ -172,7 +173,7 @@ public class MatchesTests
             return default;
         }
 
-        protected override async ValueTask OnStep(Frame frame)
+        protected override async ValueTask OnStep(GameFrame frame)
         {
             Calls.Add($"step {frame.Sequence}");
             if (frame.Sequence < PublishedMatches.Frames) return;

@@ -52,6 +52,12 @@ internal sealed class PublishedMatches : IAsyncDisposable
         foreach (var observation in Of(match).Take(to).Skip(from)) await _publisher.PublishAsync(observation);
     }
 
+    /// <summary>Waits until the daemon has begun the match that is published.</summary>
+    public async Task WaitForMatchAsync()
+    {
+        while ((await Game.MatchesAsync())[^1].State != MatchState.MatchRunning) await Task.Delay(10);
+    }
+
     /// <summary>Ends the match, and waits until it is over.</summary>
     /// <param name="isLost">The bot disconnects without saying that nothing follows.</param>
     public async Task EndAsync(bool isLost = false)

@@ -6,7 +6,7 @@ namespace Abathur.Client.Tests;
 internal static class UnitAssert
 {
     /// <summary>Asserts that a frame has the observation: the message, each column, the parts of units, and the grids.</summary>
-    public static void Equal(ResponseObservation expected, Frame frame, bool isOrdered)
+    public static void Equal(ResponseObservation expected, GameFrame frame, bool isOrdered)
     {
         var units = frame.Units;
         var order = expected.Observation.RawData.Units.ToList();

@@ -29,7 +29,7 @@ public class WholeMatchTests
     }
 
     private static async Task CompareAsync(
-        AbathurGame game, string sequence, SubscribeOptions options, Func<byte[], Frame, bool> isSame)
+        AbathurGame game, string sequence, SubscribeOptions options, Func<byte[], GameFrame, bool> isSame)
     {
         using var expected = SequenceFile.Frames(sequence).GetEnumerator();
         var frames = 0;
@@ -42,9 +42,9 @@ public class WholeMatchTests
         Assert.Equal(Frames, frames);
     }
 
-    private static bool IsSameBytes(byte[] expected, Frame frame) => frame.ObservationBytes.Span.SequenceEqual(expected);
+    private static bool IsSameBytes(byte[] expected, GameFrame frame) => frame.ObservationBytes.Span.SequenceEqual(expected);
 
-    private static bool IsSameMessage(byte[] expected, Frame frame)
+    private static bool IsSameMessage(byte[] expected, GameFrame frame)
     {
         var message = ResponseObservation.Parser.ParseFrom(expected);
         var byTag = message.Observation.RawData.Units.ToDictionary(unit => unit.Tag);

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Abathur.Sync.Cli;
 
 namespace Abathur.Sync.Tests.Cli;
 
@@ -21,7 +20,7 @@ public sealed class OptionRulesTests
     };
 
     // Made once, as in a process: commands have static options.
-    private static readonly RootCommand Root = EntryPoint.CreateRoot();
+    private static readonly RootCommand Root = Program.CreateRoot();
 
     private static IEnumerable<(string Command, Option Option)> Options =>
         Root.Subcommands.SelectMany(command => command.Options.Concat(Root.Options.Where(each => each.Recursive))

@@ -201,13 +201,13 @@ public sealed class CatchUpTests : IDisposable
     {
         using var run = new MatchRun(new HubOptions { MaxHistoryReaders = 4 }, Abilities.Waiting, TimeProvider.System);
         run.Begin(new Match { MatchId = "m" });
-        var watcher = Options(Formats[0], SubscriptionStart.Oldest, 0) with { MayHoldUp = false };
+        var watcher = Options(Formats[0], SubscriptionStart.Oldest, 0) with { MayAct = false };
         var readers = Enumerable.Range(0, 3).Select(_ => run.Subscribe(watcher)!).ToList();
         // A quarter is for clients that may act.
         Assert.Null(run.Subscribe(watcher, out var problem));
-        Assert.Equal("3 subscriptions are reading the history: try again later", problem);
-        readers.Add(run.Subscribe(watcher with { MayHoldUp = true })!);
-        Assert.Null(run.Subscribe(watcher with { MayHoldUp = true }));
+        Assert.Equal("the limit of subscriptions that read the history is reached: try again later", problem);
+        readers.Add(run.Subscribe(watcher with { MayAct = true })!);
+        Assert.Null(run.Subscribe(watcher with { MayAct = true }));
         Assert.NotNull(run.Subscribe(watcher with { Start = default }));
         readers.ForEach(each => each.Dispose());
         using var free = run.Subscribe(watcher);
@@ -220,16 +220,16 @@ public sealed class CatchUpTests : IDisposable
         using var run = new MatchRun(new HubOptions { MaxSlowStreams = 4 }, Abilities.Waiting, TimeProvider.System);
         run.Begin(new Match { MatchId = "m" });
         var slow = new PayloadFormat(Encoding.Proto, V1.Compression.Br);
-        var watcher = Options(slow, SubscriptionStart.Oldest, 0) with { MayHoldUp = false, CompressionLevel = 11 };
+        var watcher = Options(slow, SubscriptionStart.Oldest, 0) with { MayAct = false, CompressionLevel = 11 };
         using var live = run.Subscribe(watcher with { Start = default, Peer = "a" })!;
         using var first = run.Subscribe(watcher with { Peer = "b" })!;
         using var second = run.Subscribe(watcher with { Peer = "c" })!;
         Assert.Null(run.Subscribe(watcher with { Peer = "d" }, out var problem));
-        Assert.Equal("3 slow compression levels are already in use: subscribe to one of them", problem);
+        Assert.Equal("the limit of slow compression levels is reached: subscribe to one that is in use", problem);
         // A quarter is for clients that may act.
-        using var actor = run.Subscribe(watcher with { MayHoldUp = true, Peer = "e" });
+        using var actor = run.Subscribe(watcher with { MayAct = true, Peer = "e" });
         Assert.NotNull(actor);
-        Assert.Null(run.Subscribe(watcher with { MayHoldUp = true, Peer = "f" }));
+        Assert.Null(run.Subscribe(watcher with { MayAct = true, Peer = "f" }));
     }
 
     [Fact]

@@ -1,5 +1,7 @@
 using Abathur.Recordings;
 using Abathur.Recordings.Files;
+using Abathur.Recordings.Tests;
+using Abathur.Sync.Frames;
 using Abathur.Sync.Matches.Recording;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -28,6 +30,29 @@ public sealed class MatchRecordingsTests : IDisposable
         await using var other = Recordings("{map}");
         string[] places = [Begin(one), Begin(other), Begin(one)];
         Assert.Equal(["Map.mcap", "Map-2.mcap", "Map-3.mcap"], places.Select(Path.GetFileName));
+    }
+
+    [Fact]
+    public async Task Totals_OverSuccessiveMatches_NeverFall()
+    {
+        await using var recordings = Recordings("{map}");
+        ulong before = 0;
+        for (var match = 1u; match <= 3; match++)
+        {
+            var recorder = recordings.Begin(new RecordingMatch { MatchId = "m", MapName = "Map" }, null, out _)!;
+            for (var loop = 1u; loop <= match; loop++)
+            {
+                var buffer = SharedBuffer.CopyOf(RecordingSample.Observation(loop));
+                recorder.AddObservation(loop, loop, buffer);
+                buffer.Release();
+                Assert.InRange(recordings.Totals.Frames, before, before + loop);
+            }
+            var ended = new TaskCompletionSource();
+            recordings.End(recorder, _ => ended.SetResult());
+            await ended.Task.WaitAsync(TimeSpan.FromSeconds(30));
+            before += match;
+            Assert.Equal((before, 0ul), recordings.Totals);
+        }
     }
 
     private static string Begin(MatchRecordings recordings) =>

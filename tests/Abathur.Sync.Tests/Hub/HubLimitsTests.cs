@@ -5,7 +5,7 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Tests.Hub;
 
-public sealed class StreamLimitsTests : IDisposable
+public sealed class HubLimitsTests : IDisposable
 {
     private readonly HubOptions _limits = new()
     {
@@ -16,7 +16,7 @@ public sealed class StreamLimitsTests : IDisposable
     };
     private readonly MatchRun _run;
 
-    public StreamLimitsTests() => _run = new MatchRun(_limits, Abilities.Waiting, TimeProvider.System);
+    public HubLimitsTests() => _run = new MatchRun(_limits, Abilities.Waiting, TimeProvider.System);
 
     public void Dispose() => _run.Dispose();
 
@@ -66,6 +66,32 @@ public sealed class StreamLimitsTests : IDisposable
     }
 
     [Fact]
+    public void TwoViews_HaveTheLimitsTogether()
+    {
+        var limits = new HubLimits(new HubOptions { MaxSubscriptions = 4, MaxEncodedStreams = 2 }, TimeProvider.System);
+        using var live = new MatchRun(new HubShare(limits), Abilities.NotWaiting);
+        using var later = new MatchRun(new HubShare(limits), Abilities.NotWaiting);
+        var watcher = Options("w", 1, Encoding.Json, mayAct: false);
+        var actor = Options("a", 1, Encoding.Json, mayAct: true);
+        Assert.NotNull(live.Subscribe(actor));
+        // The same encoding in another view needs an encoder of its own.
+        Assert.NotNull(later.Subscribe(watcher));
+        Assert.Null(live.Subscribe(actor with { EveryGameLoops = 2 }, out var problem));
+        Assert.Equal(
+            "the limit of combinations of encoding, compression, fields and game loops is reached: subscribe to one that is in use",
+            problem);
+        Assert.NotNull(later.Subscribe(watcher));
+        // The last quarter is for clients that may act, whatever they see.
+        Assert.Null(later.Subscribe(watcher, out problem));
+        Assert.Equal("the limit of subscriptions is reached: try again later", problem);
+        var last = live.Subscribe(actor);
+        Assert.NotNull(last);
+        Assert.Null(live.Subscribe(actor));
+        last.Dispose();
+        Assert.NotNull(live.Subscribe(actor));
+    }
+
+    [Fact]
     public void Refusal_SaysWhatToDo()
     {
         for (var i = 1u; i <= 3; i++) Subscribe("one", every: i);
@@ -86,7 +112,7 @@ public sealed class StreamLimitsTests : IDisposable
         Policy = Policy.Latest,
         Encoding = encoding,
         EveryGameLoops = every,
-        MayHoldUp = mayAct,
+        MayAct = mayAct,
         BufferFrames = 1,
         Transport = "test",
         Peer = peer,

@@ -1,10 +1,12 @@
 using System.CommandLine;
 using System.Text;
+using Abathur.Sync.Cli;
 using Abathur.Sync.Diagnostics;
 
-namespace Abathur.Sync.Cli;
+namespace Abathur.Sync;
 
-internal static class EntryPoint
+/// <summary>The command line of the daemon.</summary>
+internal static class Program
 {
     /// <summary>Longer than the daemon waits for agents that have stopped reading, so that the process still ends with its own exit
     /// code.</summary>

@@ -10,7 +10,7 @@ namespace Abathur.Client;
 /// are valid until the next frame is asked for; <see cref="Keep"/> makes a copy that stays. Messages (<see cref="Response"/>,
 /// <see cref="SkippedEvents"/>) stay valid. Not thread-safe.
 /// </remarks>
-public sealed class Frame
+public sealed class GameFrame
 {
     private readonly FrameContent _content;
     private UnitColumns? _units;
@@ -20,15 +20,16 @@ public sealed class Frame
     private ResponseObservation? _skippedEvents;
     private bool _unitsAreRead;
 
-    internal Frame(FrameContent content) => _content = content;
+    internal GameFrame(FrameContent content) => _content = content;
 
     /// <summary>A frame with an observation of your own, e.g. for tests: no daemon is needed. It has no events.</summary>
-    public static Frame From(ResponseObservation observation) => From(observation.ToByteArray(), observation.Observation?.GameLoop ?? 0);
+    public static GameFrame From(ResponseObservation observation) =>
+        From(observation.ToByteArray(), observation.Observation?.GameLoop ?? 0);
 
     /// <summary>A frame with a serialized <c>ResponseObservation</c>, which is not copied.</summary>
     /// <param name="observation">Its bytes.</param>
     /// <param name="gameLoop">Its game loop.</param>
-    public static Frame From(ReadOnlyMemory<byte> observation, uint gameLoop) =>
+    public static GameFrame From(ReadOnlyMemory<byte> observation, uint gameLoop) =>
         new(FrameContent.Of(observation)) { GameLoop = gameLoop, Sequence = 1, Size = observation.Length };
 
     /// <summary>Identifies the match.</summary>
@@ -112,12 +113,12 @@ public sealed class Frame
     public IReadOnlyList<UnitEvent> Events => _content.Events(this);
 
     /// <summary>A copy that stays valid, on which the units are parsed when they are first read.</summary>
-    public Frame Keep()
+    public GameFrame Keep()
     {
         var copy = FrameContent.Of(_content.ObservationBytes.ToArray());
         copy.SetSkippedEvents(_content.SkippedEvents?.ToArray());
         copy.SetEvents([.. _content.EventsIfTracked(this)]);
-        return new Frame(copy)
+        return new GameFrame(copy)
         {
             MatchId = MatchId,
             RunId = RunId,

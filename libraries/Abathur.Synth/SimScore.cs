@@ -26,7 +26,7 @@ internal sealed class CategoryScore
 }
 
 /// <summary>The figures of <c>ScoreDetails</c>. Damage in 1/4096 hit point, idle times in 1/16 second.</summary>
-internal sealed class Score
+internal sealed class SimScore
 {
     public int IdleProductionTime { get; set; }
     public int IdleWorkerTime { get; set; }
