@@ -8,9 +8,9 @@ namespace Abathur.Client;
 /// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
 /// <remarks>
 /// For each frame the events are called in the order of <see cref="GameFrame.Events"/>, then <see cref="OnStep"/>. Names and meaning are
-/// those of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With <see cref="SubscribeOptions.Follow"/>
-/// each match has its <see cref="OnStart"/> and <see cref="OnEnd"/>. Requests of this class are for the match of the frame; one that comes
-/// when that is over ends the step.
+/// those of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With
+/// <see cref="SubscribeOptions.Follow"/> each match has its <see cref="OnStart"/> and <see cref="OnEnd"/>. Requests of this class are for
+/// the match of the frame; one that comes when that is over ends the step.
 /// </remarks>
 public abstract class Agent
 {
