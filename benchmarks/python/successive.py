@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import abathur
 from abathur.sync.v1 import sync_pb2
@@ -141,6 +142,27 @@ def followers(figures: Figures, matches: int, readers: int, seconds: float) -> N
         print(f"{readers} readers had {matches} matches of {len(frames)} frames, each frame once", flush=True)
 
 
+def page(figures: Figures, options: argparse.Namespace, about: dict[str, Any]) -> str:
+    """The page of the results."""
+    rows = [
+        [when, *(figures.text(when, name) for name in ("rss", "threads", "handles"))]
+        for when in ("when the history is full", "at the end")
+    ]
+    followers = f"{options.readers} followers"
+    per_frame = figures.text(followers, "cpu a frame")
+    return f"""# Successive matches
+
+Made on {about["date"][:10]} at {about["commit"]}, on {about["cores"]} cores that ran everything together.
+
+{options.matches:,} matches of 200 frames, one after the other, on a daemon with {options.history_mb} MB of history:
+
+{table(["", "RSS, MB", "threads", "handles"], rows)}
+{options.readers} readers followed {options.followed} matches of {options.seconds:g} s with policy `every`: each
+had every frame exactly once. The daemon took {per_frame} us of processor time a frame,
+for all of them.
+"""
+
+
 def main() -> int:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="dotnet make.cs bench successive", description=__doc__)
@@ -161,12 +183,11 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     about = machine()
-    rows = [
-        [when, *(figures.text(when, name) for name in ("rss", "threads", "handles"))]
-        for when in ("when the history is full", "at the end")
-    ]
-    text = f"# Successive matches\n\n{table(['', 'RSS', 'threads', 'handles'], rows)}\n"
-    save(options.output, {"machine": about, "matches": options.matches, "figures": figures.to_json()}, text)
+    save(
+        options.output,
+        {"machine": about, "matches": options.matches, "figures": figures.to_json()},
+        page(figures, options, about),
+    )
     return 0
 
 
