@@ -20,10 +20,12 @@ internal static class ProxyCommand
 
     private static readonly Option<string> Game = new("--sc2")
     {
-        Description = "Address of the game.",
+        Description = "Address of the game; any: each bot names a game on this machine, at ws://127.0.0.1:LISTEN/sc2api?game=PORT.",
         Required = true,
-        HelpName = "HOST:PORT",
+        HelpName = "HOST:PORT|any",
     };
+
+    private const string AnyGame = "any";
 
     private static readonly Option<bool> AllowActions = new("--allow-actions")
     {
@@ -46,7 +48,7 @@ internal static class ProxyCommand
     public static Command Create()
     {
         ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
-        Game.Must(text => HostPort.Parse(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000.");
+        Game.Must(text => ParseGame(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000, or any.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.");
         command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout, Once);
@@ -56,10 +58,12 @@ internal static class ProxyCommand
         return command;
     }
 
+    private static HostPort? ParseGame(string text) => text == AnyGame ? new HostPort("127.0.0.1", 0) : HostPort.Parse(text);
+
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        var game = HostPort.Parse(result.GetRequiredValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
+        var game = ParseGame(result.GetRequiredValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT or any", ExitCode.Usage);
         var options = new ProxyOptions
         {
             Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),

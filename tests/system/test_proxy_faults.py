@@ -187,10 +187,10 @@ def test_a_second_bot_is_refused_and_the_next_gets_the_place() -> None:
     assert code == 0
 
 
-def http_answer(port: int, **headers: str | None) -> str:
+def http_answer(port: int, path: str = PATH, **headers: str | None) -> str:
     """All that a proxy says to a handshake."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        connection.sendall(request(port, PATH, **headers))
+        connection.sendall(request(port, path, **headers))
         return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
 
 
@@ -202,6 +202,34 @@ def test_who_is_no_bot_is_refused() -> None:
         with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as connection:
             connection.sendall(b"x" * 20_000)
             assert b"400 Bad Request" in connection.recv(4096)
+
+
+def test_each_bot_names_its_game() -> None:
+    ping = masked(Request(ping=sc2api_pb2.RequestPing()).SerializeToString())
+    with proxied("any", once=False) as proxy:
+        for text in (
+            "",
+            "?game=",
+            "?game=0",
+            "?game=65536",
+            "?game=-1",
+            "?game=127.0.0.1:80",
+            "?port=80",
+            "?game=80&x",
+        ):
+            refused = http_answer(proxy.port, f"{PATH}{text}")
+            assert "400 Bad Request" in refused and "connect to /sc2api?game=PORT" in refused, text
+        assert "a bot has not named its game, as in /sc2api?game=PORT" in proxy.said()
+        for version in ("5.0.13", "5.0.14"):
+            with HandMadeGame() as game:
+                bot, peer = game.meet(proxy, f"{PATH}?game={game.address.rpartition(':')[2]}")
+                # The game does not see how it was named.
+                assert peer.head.startswith(f"GET {PATH} HTTP/1.1\r\nHost: {game.address}\r\n")
+                with bot:
+                    bot.send(ping)
+                    peer.respond(peer.request(), ping=sc2api_pb2.ResponsePing(game_version=version))
+                    answered = bot.read()
+                    assert answered is not None and Response.FromString(answered.payload).ping.game_version == version
 
 
 def test_no_game_is_told_after_the_timeout_and_a_game_that_comes_later_is_found(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
+using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
+using System.Text.RegularExpressions;
 using Abathur.Sync.Access;
 
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>Connects a bot and its game: forwards the bot's WebSocket request to the game, and the game's answer to the bot.</summary>
 /// <remarks>Blocking, for a dedicated thread: a socket that was once used asynchronously stays slower.</remarks>
-internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvider clock)
+internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvider clock)
 {
     private const int SwitchingProtocols = 101;
     private static readonly TimeSpan HeadTimeout = TimeSpan.FromSeconds(10);
@@ -14,6 +16,7 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
 
     // A game that accepts connections answers within milliseconds.
     private static readonly TimeSpan MinAnswerTimeout = TimeSpan.FromSeconds(2);
+    private int _gamePort = options.GamePort;
     private HttpHead? _request;
 
     /// <summary>What the bot has sent after its request.</summary>
@@ -22,8 +25,7 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
     /// <summary>What the game has sent after its answer.</summary>
     public byte[] FromGame { get; private set; } = [];
 
-    private string Game { get; } =
-        options.GameHost.Contains(':') ? $"[{options.GameHost}]:{options.GamePort}" : $"{options.GameHost}:{options.GamePort}";
+    private string Game => options.GameHost.Contains(':') ? $"[{options.GameHost}]:{_gamePort}" : $"{options.GameHost}:{_gamePort}";
 
     /// <summary>Reads the bot's request. False if it is not a request of a bot; the client has then got an error.</summary>
     /// <exception cref="ProxyException">The client may not connect to the game; it has got an error.</exception>
@@ -55,8 +57,27 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
             Refuse("403 Forbidden", "Web pages of other hosts may not connect to the game.");
             throw new ProxyException($"a web page of {foreign} was refused");
         }
+        if (options.GamePort == 0 && !TryNameGame())
+        {
+            Refuse("400 Bad Request", "Name the port of your game: connect to /sc2api?game=PORT.");
+            throw new ProxyException("a bot has not named its game, as in /sc2api?game=PORT");
+        }
         return true;
     }
+
+    /// <summary>Takes the game from the address that the bot has requested, and leaves it out of the request.</summary>
+    private bool TryNameGame()
+    {
+        var match = NamedGame().Match(_request!.FirstLine);
+        if (!match.Success || !ushort.TryParse(match.Groups["port"].ValueSpan, CultureInfo.InvariantCulture, out var port) || port == 0)
+            return false;
+        _gamePort = port;
+        _request = _request with { FirstLine = _request.FirstLine.Remove(match.Index, match.Length) };
+        return true;
+    }
+
+    [GeneratedRegex(@"(?<=^GET [^ ?]*)\?game=(?<port>[0-9]{1,5})(?= )", RegexOptions.ExplicitCapture)]
+    private static partial Regex NamedGame();
 
     /// <summary>Connects to the game and forwards the bot's request; null if the bot has disconnected. The caller disposes the
     /// connection.</summary>
@@ -114,7 +135,7 @@ internal sealed class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvi
         HttpHead answer;
         try
         {
-            game.Connect(options.GameHost, options.GamePort);
+            game.Connect(options.GameHost, _gamePort);
             // Without extensions the frames can be read. Origin names the proxy's port and was already checked.
             game.SendAll(_request!.With("Host", Game).Without("Origin").Without("Sec-WebSocket-Extensions").ToBytes());
             answer = HttpHead.Read(game, timeout, clock, out var rest);

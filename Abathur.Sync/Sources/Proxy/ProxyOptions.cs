@@ -8,10 +8,11 @@ public sealed record ProxyOptions
     /// <summary>Address for bots. Port 0: any free one.</summary>
     public required IPEndPoint Listen { get; init; }
 
-    /// <summary>Host name or address of the game.</summary>
+    /// <summary>Host name or address of the game. With <see cref="GamePort"/> 0 the one on which bots name their games.</summary>
     public required string GameHost { get; init; }
 
-    /// <summary>Port of the game.</summary>
+    /// <summary>Port of the game; 0: each bot names its own, in the address to which it connects
+    /// (<c>/sc2api?game=PORT</c>).</summary>
     public required int GamePort { get; init; }
 
     /// <summary>Whether agents may act. Default: no.</summary>

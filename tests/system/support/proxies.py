@@ -149,11 +149,11 @@ class HandMadeGame:
             peer.close()
         self._listener.close()
 
-    def meet(self, proxy: Proxy, **headers: str | None) -> tuple[Connection, Peer]:
+    def meet(self, proxy: Proxy, path: str = PATH, **headers: str | None) -> tuple[Connection, Peer]:
         """A bot's connection with these headers, and the game's end of it."""
         with ThreadPoolExecutor(1) as pool:
             accepting = pool.submit(lambda: Peer(self._listener.accept()[0]))
-            bot = Connection(proxy.port, PATH, **headers)
+            bot = Connection(proxy.port, path, **headers)
             peer = accepting.result(TIMEOUT)
         self._peers.append(peer)
         return bot, peer

@@ -1,0 +1,166 @@
+"""Daemons between the clients of StarCraft II and their games, as child processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from abathur import _directory
+from abathur._daemon import Command, find_daemon, ready_addresses, stop_daemon, stream
+from abathur._printable import printable
+from abathur.errors import AbathurError, DaemonError
+
+#: How long a client's connection waits for its game to start: as long as python-sc2 tries to connect.
+_GAME_SECONDS = 180
+_START_SECONDS = 30.0
+_logger = logging.getLogger("abathur")
+
+
+@dataclass(frozen=True)
+class ProxySettings:
+    """What daemons do beside relaying."""
+
+    recordings: str | os.PathLike[str] | None
+    name: str | None
+    allow_actions: bool
+    command: Command | None
+
+
+class Proxy:
+    """A daemon that relays between a client of the game and the game, and publishes and records its matches."""
+
+    def __init__(self, settings: ProxySettings, game: str, number: int = 1) -> None:
+        """Start it, without waiting.
+
+        Args:
+            settings: What it does.
+            game: ``HOST:PORT`` of the game; ``any``: its clients name it.
+            number: Number of this daemon among those of one call, from 1.
+
+        Raises:
+            DaemonError: it was not found, or cannot be started.
+        """
+        line = [*find_daemon(settings.command), "proxy", "--listen", "0", "--sc2", game, "--ports", "auto"]
+        line += ["--connect-timeout", str(_GAME_SECONDS), "--stop-with-parent"]
+        if settings.recordings is not None:
+            line += ["-o", f"{Path(settings.recordings)}{os.sep}"]
+        if settings.name is not None:
+            line += ["--name", settings.name if number == 1 else f"{settings.name}-{number}"]
+        if settings.allow_actions:
+            line.append("--allow-actions")
+        self._settings = settings
+        try:
+            self._process = subprocess.Popen(
+                line,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                env={**os.environ, "ABATHUR_COMMAND_NAME": "abathur"},
+            )
+        except OSError as error:
+            raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
+        self._said: list[str] = []
+        self._telling: Callable[[str], object] = self._said.append
+        self._teller = threading.Thread(target=self._tell, name="abathur-proxy", daemon=True)
+        self._teller.start()
+        self._addresses: dict[str, str] | None = None
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Its addresses by transport, and that for clients of the game, ``sc2api``. Waits until it is ready.
+
+        Raises:
+            DaemonError: it does not start.
+        """
+        if self._addresses is None:
+            timer = threading.Timer(_START_SECONDS, self._process.kill)
+            timer.start()
+            try:
+                addresses = ready_addresses(self._process)
+            finally:
+                timer.cancel()
+            if "sc2api" not in addresses:
+                code = self.close()
+                raise DaemonError("".join(self._said).strip().removeprefix("abathur: "), code)
+            self._addresses = addresses
+            self._telling, said = sys.stderr.write, self._said
+            sys.stderr.write("".join([*said, f"abathur: {self._summary()}\n"]))
+        return self._addresses
+
+    @property
+    def is_running(self) -> bool:
+        """Whether clients can connect to it."""
+        return self._process.poll() is None
+
+    def close(self) -> int:
+        """End it when its recordings are complete. Returns its exit code."""
+        stop_daemon(self._process)
+        self._teller.join()
+        stream(self._process.stderr).close()
+        return self._process.returncode
+
+    def _tell(self) -> None:
+        for line in stream(self._process.stderr):
+            self._telling(line)
+
+    def _summary(self) -> str:
+        parts = [f"dashboard http://{self.addresses['http']}/"]
+        try:
+            mine = next((each.name for each in _directory.matches() if each.pid == self._process.pid), None)
+        except AbathurError:
+            mine = None
+        parts.append(f"agents join at {f'match:{mine}' if mine else self.addresses['grpc']}")
+        if self._settings.recordings is not None:
+            parts.append(f"recordings in {printable(str(Path(self._settings.recordings)))}{os.sep}")
+        return ", ".join(parts)
+
+
+class Proxies:
+    """The daemons of one call: as many as there are games at a time."""
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self._settings = settings
+        self._all: list[Proxy] = []
+        self._free: list[Proxy] = []
+        self._has_warned = False
+
+    def take(self, game: str = "any") -> Proxy | None:
+        """One for a game, until it is given back. None: it cannot be started, which is logged once.
+
+        Args:
+            game: ``HOST:PORT``; ``any``: the client names it.
+        """
+        while self._free:
+            proxy = self._free.pop(0)
+            if proxy.is_running:
+                return proxy
+        try:
+            proxy = Proxy(self._settings, game, len(self._all) + 1)
+        except (DaemonError, OSError) as error:
+            self.warn(error)
+            return None
+        self._all.append(proxy)
+        return proxy
+
+    def give_back(self, proxy: Proxy) -> None:
+        """Its game is over: another may use it."""
+        self._free.append(proxy)
+
+    def warn(self, error: Exception) -> None:
+        """Say once that games are played without a daemon."""
+        if not self._has_warned:
+            _logger.warning("the game is played without abathur: %s", error)
+        self._has_warned = True
+
+    def close(self) -> None:
+        """End all when their recordings are complete."""
+        while self._all:
+            self._all.pop().close()
