@@ -342,5 +342,5 @@ internal sealed class EncodedStream : FrameStream
     }
 
     private bool HasLosslessThatMayHoldUp() =>
-        Array.Exists(Subscriptions, subscription => subscription is { IsLossless: true, End: null, Options.MayHoldUp: true });
+        Array.Exists(Subscriptions, subscription => subscription is { IsLossless: true, End: null, Options.MayAct: true });
 }

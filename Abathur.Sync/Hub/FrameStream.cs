@@ -159,7 +159,7 @@ internal abstract class FrameStream(StreamKey key, StreamContext context) : IDis
     /// delay the source any longer.</summary>
     private async ValueTask WaitForReaderAsync(Subscription subscription, long since)
     {
-        var mayHoldUp = subscription.Options.MayHoldUp;
+        var mayHoldUp = subscription.Options.MayAct;
         var began = Context.Clock.GetTimestamp();
         _waitsForReaders = true;
         while (!subscription.HasRoom)

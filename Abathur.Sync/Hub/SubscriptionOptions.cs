@@ -50,12 +50,9 @@ public sealed record SubscriptionOptions
     /// <summary>It ends after this many frames; 0: no limit.</summary>
     public ulong MaxFrames { get; init; }
 
-    /// <summary>Whether its client may act: places are reserved for such (<see cref="HubLimits"/>). Default true.</summary>
+    /// <summary>Whether its client may act: places are reserved for such (<see cref="HubLimits"/>), and a playback may wait for it without
+    /// a time budget (<see cref="HubOptions.WatchersHoldUp"/>). Default true.</summary>
     public bool MayAct { get; init; } = true;
-
-    /// <summary>Whether a playback may wait for this subscriber without a time budget (<see cref="HubOptions.WatchersHoldUp"/>). Default
-    /// true.</summary>
-    public bool MayHoldUp { get; init; } = true;
 
     /// <summary>Whether its reader goes on with the next match.</summary>
     public bool Follows { get; init; }

@@ -92,8 +92,6 @@ public sealed class SyncApi(
         var options = Check(request, transport, peer) with
         {
             MayAct = level >= AccessLevel.Act,
-            // What is shown later waits for no one.
-            MayHoldUp = level >= AccessLevel.Act || seen.IsDelayed,
         };
         await FirstUse.OfAsync(options.Format, options.FieldMask.Count > 0);
         var run = RunOf(level, request.RunId);

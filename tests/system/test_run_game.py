@@ -115,7 +115,8 @@ def test_one_changed_import(tmp_path: Path, game: InstalledGame) -> None:
     told = [line for line in errors.splitlines() if line.startswith("abathur: dashboard")]
     assert len(told) == 1
     assert told[0].startswith("abathur: dashboard http://127.0.0.1:")
-    assert told[0].endswith(", agents join at match:proxy, recordings in recordings/")
+    assert told[0].endswith("/, agents join at match:proxy")
+    assert "abathur: recordings in recordings/\n" in errors
     assert str(recording.name) in errors
     ((_, arguments),) = game.started()
     assert {"-listen", "-port", "-dataDir", "-tempDir", "-displayMode"} <= set(arguments)
@@ -168,7 +169,8 @@ def test_real_time(tmp_path: Path, game: InstalledGame) -> None:
     assert lines[1:] == ["Result.Victory"], errors
     (recording,) = bot.recordings
     loops = loops_of(recording)
-    assert loops == sorted(set(loops)) and len(loops) > 1
+    # The game shows its last loop again, with the result.
+    assert loops == sorted(loops) and len(set(loops)) > 1 and loops[-1] == FIRST_LOOP + LOOPS - 1
 
 
 def test_two_bots(tmp_path: Path, game: InstalledGame) -> None:
@@ -194,7 +196,7 @@ def test_two_bots(tmp_path: Path, game: InstalledGame) -> None:
     assert lines == [f"first {FIRST_LOOP}"] * 2 + ["[<Result.Victory: 1>, <Result.Victory: 1>]"], errors
     assert len(bot.recordings) == 2
     assert all(set(STEPPED) <= set(loops_of(each)) for each in bot.recordings)
-    assert "match:duel," in errors and "match:duel-2," in errors
+    assert "match:duel\n" in errors and "match:duel-2\n" in errors
     nothing_is_left(game)
 
 

@@ -92,7 +92,7 @@ class Proxy:
                 raise DaemonError("".join(self._said).strip().removeprefix("abathur: "), code)
             self._addresses = addresses
             self._telling, said = sys.stderr.write, self._said
-            sys.stderr.write("".join([*said, f"abathur: {self._summary()}\n"]))
+            sys.stderr.write("".join([*said, *(f"abathur: {line}\n" for line in self._summary())]))
         return self._addresses
 
     @property
@@ -111,16 +111,16 @@ class Proxy:
         for line in stream(self._process.stderr):
             self._telling(line)
 
-    def _summary(self) -> str:
-        parts = [f"dashboard http://{self.addresses['http']}/"]
+    def _summary(self) -> list[str]:
         try:
             mine = next((each.name for each in _directory.matches() if each.pid == self._process.pid), None)
         except AbathurError:
             mine = None
-        parts.append(f"agents join at {f'match:{mine}' if mine else self.addresses['grpc']}")
+        address = f"match:{mine}" if mine else self.addresses["grpc"]
+        lines = [f"dashboard http://{self.addresses['http']}/, agents join at {address}"]
         if self._settings.recordings is not None:
-            parts.append(f"recordings in {printable(str(Path(self._settings.recordings)))}{os.sep}")
-        return ", ".join(parts)
+            lines.append(f"recordings in {printable(str(Path(self._settings.recordings)))}{os.sep}")
+        return lines
 
 
 class Proxies:

@@ -73,7 +73,7 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task WatcherThatTakesAFrameEachNineSeconds_IsEndedAfterTenSecondsInAll()
     {
-        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayAct = false })!;
         await Publish(1);
         await HoldUpAsync(2, TimeSpan.FromSeconds(9), watcher);
         Assert.Null(watcher.End);
@@ -90,8 +90,8 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task ManyWatchers_ShareTheTime()
     {
-        using var first = _run.Subscribe(Options() with { MayHoldUp = false })!;
-        using var second = _run.Subscribe(Options() with { MayHoldUp = false })!;
+        using var first = _run.Subscribe(Options() with { MayAct = false })!;
+        using var second = _run.Subscribe(Options() with { MayAct = false })!;
         await Publish(1);
         var publishing = Publish(2);
         await TakeAsync(second);
@@ -111,7 +111,7 @@ public sealed class HoldUpTests : IDisposable
     [Fact]
     public async Task Watcher_AfterAQuietMinute_HasItsTimeAgain()
     {
-        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayAct = false })!;
         await Publish(1);
         for (var loop = 2u; loop < 8; loop++)
         {
@@ -135,7 +135,7 @@ public sealed class HoldUpTests : IDisposable
     [InlineData(2, false)]
     public async Task WatcherOfAPlaybackWithoutAPace_SetsThePaceButDoesNotStopIt(double seconds, bool mayStay)
     {
-        using var watcher = _run.Subscribe(Options() with { MayHoldUp = false })!;
+        using var watcher = _run.Subscribe(Options() with { MayAct = false })!;
         await Publish(1, isPaced: false);
         for (var loop = 2u; loop < 200 && watcher.End is null; loop++)
             await HoldUpAsync(loop, TimeSpan.FromSeconds(seconds), watcher, isPaced: false);
