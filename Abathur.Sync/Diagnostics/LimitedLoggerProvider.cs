@@ -25,7 +25,7 @@ internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider 
     {
         if (!kind.Logger.IsEnabled(kind.Level)) return;
         IReadOnlyList<KeyValuePair<string, object?>> fields = [new("Count", count)];
-        kind.Logger.Log(kind.Level, kind.Event, fields, null, (_, _) => $"{count} more in the last second like: {kind.Message}");
+        kind.Logger.Log(kind.Level, kind.Event, fields, null, (_, _) => $"{count} more in the last second like: {kind.Text}");
     }
 
     private sealed class LimitedLogger(ILogger inner, RepeatedMessages<Kind> repeated) : ILogger
@@ -40,21 +40,35 @@ internal sealed class LimitedLoggerProvider(ILoggerProvider inner, TimeProvider 
         {
             // Levels below warning are not limited: they were requested with --log-level.
             if (logLevel is LogLevel.Warning or LogLevel.Error or LogLevel.Critical
-                && !repeated.Allows(new Kind(inner, logLevel, eventId, Template(state, exception))))
+                && !repeated.Allows(KindOf(logLevel, eventId, state, exception, formatter)))
                 return;
             inner.Log(logLevel, eventId, state, exception, formatter);
         }
 
-        /// <summary>The message template, which is the last field, without values, and the kind of exception.</summary>
-        private static string Template<TState>(TState state, Exception? exception)
+        /// <summary>The message template, which is the last field, without values, and the kind of exception. A template that is a value
+        /// alone says nothing: the first such message stands for all.</summary>
+        private Kind KindOf<TState>(
+            LogLevel level, EventId id, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
-            var text = state is IReadOnlyList<KeyValuePair<string, object?>> and [.., { Key: "{OriginalFormat}", Value: string format }]
+            var template = state is IReadOnlyList<KeyValuePair<string, object?>> and [.., { Key: "{OriginalFormat}", Value: string format }]
                 ? format
                 : "";
-            return exception is null ? text : $"{text}: {exception.GetType().Name}";
+            var isValue = template.StartsWith('{') && template.IndexOf('}') == template.Length - 1;
+            var text = isValue ? formatter(state, exception) : template;
+            var thrown = exception is null ? "" : $": {exception.GetType().Name}";
+            return new Kind(inner, level, id, template + thrown) { Text = text + thrown };
         }
     }
 
     /// <summary>Similar messages: those of one place in the source code, about one kind of exception.</summary>
-    private sealed record Kind(ILogger Logger, LogLevel Level, EventId Event, string Message);
+    private sealed record Kind(ILogger Logger, LogLevel Level, EventId Event, string Template)
+    {
+        /// <summary>What to say of them; not compared.</summary>
+        public string Text { get; init; } = "";
+
+        public bool Equals(Kind? other) =>
+            other is not null && (Logger, Level, Event, Template) == (other.Logger, other.Level, other.Event, other.Template);
+
+        public override int GetHashCode() => HashCode.Combine(Logger, Level, Event, Template);
+    }
 }
