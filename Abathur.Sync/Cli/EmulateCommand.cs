@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Abathur.Emulator;
 using Abathur.Emulator.MatchData;
 using Abathur.Sync.Diagnostics;
@@ -36,6 +37,18 @@ internal static class EmulateCommand
         HelpName = "FILE",
     };
 
+    private static readonly Option<uint> Start = new("--start")
+    {
+        Description = "Game loop at which each match begins: with the first observation at or after it. Default: the recording's first.",
+        HelpName = "LOOP",
+    };
+
+    private static readonly Option<uint?> Stop = new("--stop")
+    {
+        Description = "Game loop at which each match ends: with the last observation at or before it. Default: the recording's last.",
+        HelpName = "LOOP",
+    };
+
     private static readonly Option<bool> Realtime = new("--realtime")
     {
         Description = "Advance by the clock even if the client does not create the game, as on a ladder.",
@@ -50,7 +63,8 @@ internal static class EmulateCommand
 
     private static readonly Option<string> Outcome = new("--result")
     {
-        Description = "Result of the recorded player if the recording has none: victory, defeat, tie or undecided.",
+        Description = "Result of the recorded player if the recording has none, or --stop is before its end: victory, defeat, tie or "
+            + "undecided.",
         DefaultValueFactory = _ => "undecided",
         HelpName = "RESULT",
     };
@@ -72,12 +86,21 @@ internal static class EmulateCommand
         Outcome.OneOf("victory", "defeat", "tie", "undecided");
         var command = new Command("emulate", "Speak the game's API from a recording, so that a bot runs without the game.")
         {
-            FileArgument, Listen, GameInfo, GameData, Realtime, TickHz, Outcome, Actions, Force,
+            FileArgument, Listen, GameInfo, GameData, Start, Stop, Realtime, TickHz, Outcome, Actions, Force,
         };
         command.Add(StopWithParent.Option);
+        command.Validators.Add(result =>
+        {
+            if (NumberOf(result, Stop) is { } stop && NumberOf(result, Start) is { } start && stop < start)
+                result.AddError($"--stop {stop} is before --start {start}.");
+        });
         command.SetAction(RunAsync);
         return command;
     }
+
+    /// <summary>The value of an option; null if it is not given, or is no number, which the rules of all values report.</summary>
+    private static uint? NumberOf(CommandResult command, Option option) =>
+        command.GetResult(option)?.Tokens is [var token] && NumberText.TryParse<uint>(token.Value, out var number) ? number : null;
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
@@ -86,12 +109,15 @@ internal static class EmulateCommand
             Realtime = result.GetValue(Realtime),
             TickHz = result.GetValue(TickHz),
             Result = Enum.Parse<Result>(result.GetValue(Outcome)!, ignoreCase: true),
+            StartGameLoop = result.GetValue(Start),
+            StopGameLoop = result.GetValue(Stop),
         };
         var path = SampleRecording.Of(result, FileArgument);
         using var stop = StopWithParent.Listen(result, cancellation);
         using var opening = new StoppableOpening(stop.Token);
         using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), opening.Token);
-        var match = EmulatedMatch.Load(input.Recording, path, input.GameInfo, input.GameData, options.Result);
+        var match = EmulatedMatch.Load(
+            input.Recording, path, input.GameInfo, input.GameData, options.Result, options.StartGameLoop, options.StopGameLoop);
         // A client of the game reads until its session ends.
         opening.End();
         if (input.Recording.Damage is { } damage)

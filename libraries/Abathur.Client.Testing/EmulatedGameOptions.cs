@@ -9,8 +9,16 @@ public sealed record EmulatedGameOptions
     /// <summary>Game loops per second in real time: 22.4 (default) or 16.</summary>
     public double TickHz { get; init; } = 22.4;
 
-    /// <summary>Result of the recorded player if the recording has none: <c>victory</c>, <c>defeat</c>, <c>tie</c> or <c>undecided</c>
-    /// (default).</summary>
+    /// <summary>Game loop at which each match begins, with the first recorded observation at or after it. Default: the beginning of the
+    /// recording.</summary>
+    public uint? Start { get; init; }
+
+    /// <summary>Game loop at which each match ends, with the last recorded observation at or before it. Default: the end of the
+    /// recording.</summary>
+    public uint? Stop { get; init; }
+
+    /// <summary>Result of the recorded player if the recording has none, or if <see cref="Stop"/> is before its end: <c>victory</c>,
+    /// <c>defeat</c>, <c>tie</c> or <c>undecided</c> (default).</summary>
     public string Result { get; init; } = "undecided";
 
     /// <summary>File with a serialized <c>ResponseGameInfo</c>. Default: the recording's.</summary>
@@ -38,6 +46,8 @@ public sealed record EmulatedGameOptions
             "--stop-with-parent",
         ];
         if (Realtime) arguments.Add("--realtime");
+        if (Start is { } start) arguments.AddRange(["--start", Text(start)]);
+        if (Stop is { } stop) arguments.AddRange(["--stop", Text(stop)]);
         if (GameInfo is not null) arguments.AddRange(["--game-info", GameInfo]);
         if (GameData is not null) arguments.AddRange(["--game-data", GameData]);
         return arguments;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
+using Abathur.Emulator.MatchData;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using Abathur.Recordings;
@@ -12,7 +13,8 @@ namespace Abathur.Emulator;
 /// <summary>Counts the actions of clients, and writes them to a file if there is one.</summary>
 /// <remarks>
 /// One JSON object per line, flushed at once: <c>{"game_loop":9000,"action":{...}}</c> for each action,
-/// <c>{"game_loop":9000,"debug":{...}}</c> for each debug command; the messages are ProtoJSON.
+/// <c>{"game_loop":9000,"debug":{...}}</c> for each debug command; the messages are ProtoJSON. An action of units has their types too, and
+/// that of its target, by tag: <c>"unit_types":{"4350017539":104}</c>.
 /// </remarks>
 public sealed class ActionLog : IActionLog, IDisposable
 {
@@ -50,19 +52,29 @@ public sealed class ActionLog : IActionLog, IDisposable
     public string? Failure { get; private set; }
 
     /// <inheritdoc/>
-    public void Add(uint gameLoop, RequestAction request)
+    public void Add(uint gameLoop, RequestAction request, IReadOnlyDictionary<ulong, uint> unitTypes)
     {
         ActionCount += request.Actions.Count;
-        Write(gameLoop, "action", request.Actions, Actions);
+        Write(gameLoop, "action", request.Actions, Actions, action => TypesOf(action, unitTypes));
     }
 
     /// <inheritdoc/>
-    public void Add(uint gameLoop, RequestDebug request) => Write(gameLoop, "debug", request.Debug, Debugs);
+    public void Add(uint gameLoop, RequestDebug request) => Write(gameLoop, "debug", request.Debug, Debugs, static _ => "");
 
     /// <inheritdoc/>
     public void Dispose() => _file?.Dispose();
 
-    private void Write(uint gameLoop, string name, IEnumerable<IMessage> messages, ProtoJsonTranscoder transcoder)
+    private static string TypesOf(SC2APIProtocol.Action action, IReadOnlyDictionary<ulong, uint> unitTypes)
+    {
+        var types = CommandedUnits.TagsOf(action)
+            .Distinct()
+            .Where(unitTypes.ContainsKey)
+            .Select(tag => string.Create(CultureInfo.InvariantCulture, $"\"{tag}\":{unitTypes[tag]}"));
+        return string.Join(',', types) is { Length: > 0 } known ? $",\"unit_types\":{{{known}}}" : "";
+    }
+
+    private void Write<T>(
+        uint gameLoop, string name, IEnumerable<T> messages, ProtoJsonTranscoder transcoder, Func<T, string> more) where T : IMessage
     {
         if (_file is null || Failure is not null) return;
         _lines.ResetWrittenCount();
@@ -74,7 +86,7 @@ public sealed class ActionLog : IActionLog, IDisposable
                 transcoder.ToJson(message.ToByteArray(), _message);
                 Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{{\"game_loop\":{gameLoop},\"{name}\":"), _lines);
                 _lines.Write(_message.WrittenSpan);
-                _lines.Write("}\n"u8);
+                Encoding.UTF8.GetBytes($"{more(message)}}}\n", _lines);
             }
             _file.Write(_lines.WrittenSpan);
         }

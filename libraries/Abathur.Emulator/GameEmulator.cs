@@ -41,7 +41,7 @@ public sealed class GameEmulator
 
     /// <param name="match">The constant data of the match.</param>
     /// <param name="timeline">The observations.</param>
-    /// <param name="options">How they are played.</param>
+    /// <param name="options">How they are played. Result, start and stop are those with which the match was loaded.</param>
     /// <param name="clock">Clock of matches in real time.</param>
     /// <param name="actions">Receives the actions of clients; null: they are accepted and discarded.</param>
     /// <param name="warn">Receives a message of one line for each feature that a client requests and does not get; null: none.</param>
@@ -62,13 +62,16 @@ public sealed class GameEmulator
         _results = results.ToByteArray();
     }
 
-    /// <summary>Plays a recording that has game info and game data, with the default options.</summary>
+    /// <summary>Plays a recording that has game info and game data.</summary>
     /// <param name="recording">The recording, which stays open and is read only by this game.</param>
-    /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
-    public static GameEmulator Of(RecordingReader recording)
+    /// <param name="options">How it is played; null: the defaults.</param>
+    /// <exception cref="RecordingException">It has no observation from the start to the stop, no game info or no game data, or they cannot
+    /// be read.</exception>
+    public static GameEmulator Of(RecordingReader recording, EmulatorOptions? options = null)
     {
-        var options = new EmulatorOptions();
-        var match = EmulatedMatch.Load(recording, recording.Mcap.Name, gameInfo: null, gameData: null, options.Result);
+        options ??= new EmulatorOptions();
+        var match = EmulatedMatch.Load(
+            recording, recording.Mcap.Name, null, null, options.Result, options.StartGameLoop, options.StopGameLoop);
         return new GameEmulator(match, new ObservationTimeline(recording), options, TimeProvider.System);
     }
 
@@ -179,7 +182,7 @@ public sealed class GameEmulator
 
     private void Start(Status status)
     {
-        _timeline.Rewind();
+        _timeline.Rewind(_match.FirstGameLoop);
         _loop = _match.FirstGameLoop;
         _savedLoop = null;
         _startedAt = _clock.GetTimestamp();
@@ -309,7 +312,7 @@ public sealed class GameEmulator
 
     private GameAnswer Act(RequestAction request)
     {
-        _actions?.Add(_loop, request);
+        _actions?.Add(_loop, request, CommandedUnits.TypesOf(request, _timeline.At(_loop).Span));
         var answer = new ResponseAction();
         answer.Result.AddRange(Enumerable.Repeat(ActionResult.Success, request.Actions.Count));
         return GameAnswer.Of(Response.ActionFieldNumber, answer);

@@ -36,8 +36,10 @@ public sealed class EmulatedMatch
     /// <summary>Serialized <c>ResponseData</c>, as recorded, and the missing <see cref="GeneralAbilities"/>.</summary>
     public ReadOnlyMemory<byte> Data { get; }
 
+    /// <summary>Game loop of the first observation.</summary>
     public uint FirstGameLoop { get; private init; }
 
+    /// <summary>Game loop of the last observation.</summary>
     public uint LastGameLoop { get; private init; }
 
     /// <summary>The player whose observations were recorded.</summary>
@@ -46,7 +48,7 @@ public sealed class EmulatedMatch
     /// <summary>How the match ended, for each player.</summary>
     public IReadOnlyList<PlayerResult> Results { get; private init; } = [];
 
-    /// <summary>Whether the last recorded observation has the results.</summary>
+    /// <summary>Whether the last observation has the results.</summary>
     public bool LastHasResults { get; private init; }
 
     public ResponsePing Ping { get; private init; } = new();
@@ -70,10 +72,15 @@ public sealed class EmulatedMatch
     /// <param name="name">Its name for errors.</param>
     /// <param name="gameInfo">Serialized <c>ResponseGameInfo</c> that replaces that of the recording; null: use the recording's.</param>
     /// <param name="gameData">Serialized <c>ResponseData</c> that replaces that of the recording; null: use the recording's.</param>
-    /// <param name="result">Result of the recorded player if the recording has none.</param>
-    /// <exception cref="RecordingException">It has no observation, no game info or no game data, or they cannot be read.</exception>
+    /// <param name="result">Result of the recorded player if the recording has none, or if the match ends before it.</param>
+    /// <param name="start">Game loop at which the match begins: with the first observation at or after it.</param>
+    /// <param name="stop">Game loop at which the match ends: with the last observation at or before it; null: the end of the
+    /// recording.</param>
+    /// <exception cref="RecordingException">It has no observation between the start and the stop, no game info or no game data, or they
+    /// cannot be read.</exception>
     public static EmulatedMatch Load(
-        RecordingReader recording, string name, ReadOnlyMemory<byte>? gameInfo, ReadOnlyMemory<byte>? gameData, Result result)
+        RecordingReader recording, string name, ReadOnlyMemory<byte>? gameInfo, ReadOnlyMemory<byte>? gameData, Result result,
+        uint start = 0, uint? stop = null)
     {
         var infoBytes = gameInfo ?? recording.GameInfo ?? throw Missing(name, "game info", RecordingRemedy.GiveGameInfo);
         var dataBytes = gameData ?? recording.GameData ?? throw Missing(name, "game data", RecordingRemedy.GiveGameData);
@@ -82,16 +89,19 @@ public sealed class EmulatedMatch
         var missing = GeneralAbilities.MissingFrom(data);
         recording.Rewind();
         if (!recording.ReadNext(out var observation)) throw new RecordingException($"{name} has no observation");
+        var window = MatchWindow.Of(recording, name, start, stop ?? uint.MaxValue);
+        if (window.IsCutAtStart && !(recording.SeekToGameLoop(window.FirstGameLoop) && recording.ReadNext(out observation)))
+            throw new RecordingException($"{name} has no observation at game loop {window.FirstGameLoop}");
         var first = Parse(observation.Payload, ResponseObservation.Parser, name, "first observation");
         var recorded = recording.Match.PlayerId;
         var player = recorded != 0 ? recorded : Math.Max(1, first.Observation?.PlayerCommon?.PlayerId ?? 0);
-        var last = TryRead(LastResults, recording);
-        var results = last.Count > 0 ? last : TryRead(EventResults, recording);
+        var last = window.IsCutAtEnd ? [] : TryRead(LastResults, recording);
+        var results = last.Count > 0 || window.IsCutAtEnd ? last : TryRead(EventResults, recording);
         recording.Rewind();
         return new EmulatedMatch(info, infoBytes, new([.. dataBytes.Span, .. missing.ToByteArray()]))
         {
-            FirstGameLoop = recording.FirstGameLoop,
-            LastGameLoop = Math.Max(recording.FirstGameLoop, recording.LastGameLoop),
+            FirstGameLoop = window.FirstGameLoop,
+            LastGameLoop = window.LastGameLoop,
             PlayerId = player,
             Results = results.Count > 0 ? results : DefaultResults(info, player, result),
             LastHasResults = last.Count > 0,

@@ -4,7 +4,7 @@ using Abathur.Sc2;
 namespace Abathur.Emulator.MatchData;
 
 /// <summary>The recorded observation of any game loop: the newest one at or before it. One thread at a time.</summary>
-/// <remarks>Moves forward without seeking and holds one observation; moving back restarts from the beginning.</remarks>
+/// <remarks>Moves forward without seeking and holds one observation; moving back restarts from where it was rewound to.</remarks>
 /// <param name="recording">The recording; the caller keeps it.</param>
 public sealed class ObservationTimeline(RecordingReader recording)
 {
@@ -14,26 +14,31 @@ public sealed class ObservationTimeline(RecordingReader recording)
     private bool _started;
     private bool _isObserved;
     private RecordedObservation? _next;
+    private uint _first;
 
     /// <summary>Game loop of the observation that was requested last.</summary>
     public uint GameLoop { get; private set; }
 
-    /// <summary>Goes back before the first observation.</summary>
-    public void Rewind()
+    /// <summary>Goes before the first observation at or after a game loop. Those before it are not read.</summary>
+    /// <exception cref="Abathur.Mcap.McapException">The file is damaged before that observation.</exception>
+    /// <exception cref="RecordingException">An observation is not readable.</exception>
+    public void Rewind(uint firstGameLoop = 0)
     {
-        recording.Rewind();
+        _first = firstGameLoop;
+        if (firstGameLoop > recording.FirstGameLoop) recording.SeekToGameLoop(firstGameLoop);
+        else recording.Rewind();
         _skipped.Clear();
         _started = false;
         _next = null;
     }
 
-    /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first of the recording if the loop is before it.</summary>
+    /// <summary>The serialized <c>ResponseObservation</c> of a loop; the first one if the loop is before it.</summary>
     /// <returns>A view that is valid until the next call.</returns>
     /// <exception cref="Abathur.Mcap.McapException">The file is damaged there.</exception>
     /// <exception cref="RecordingException">An observation is not readable.</exception>
     public ReadOnlyMemory<byte> At(uint gameLoop)
     {
-        if (_started && gameLoop < GameLoop) Rewind();
+        if (_started && gameLoop < GameLoop) Rewind(_first);
         if (!_started)
         {
             _next = ReadNext();

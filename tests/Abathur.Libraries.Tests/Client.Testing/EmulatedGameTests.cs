@@ -28,6 +28,31 @@ public class EmulatedGameTests
     }
 
     [Fact]
+    public async Task StartAndStop_AreThePartThatIsPlayed()
+    {
+        using var game = EmulatedGame.Start(CommittedRecording.Path, Options with { Start = 9400, Stop = 9800, Result = "tie" });
+        using var client = new ClientWebSocket();
+        await client.ConnectAsync(game.Url, default);
+        await AskAsync(client, new Request { JoinGame = new() { Race = Race.Zerg, Options = new InterfaceOptions { Raw = true } } });
+        var first = await AskAsync(client, new Request { Observation = new RequestObservation() });
+        Assert.Equal(9400u, first.Observation.Observation.GameLoop);
+        Assert.Equal(Status.InGame, (await AskAsync(client, new Request { Step = new RequestStep { Count = 400 } })).Status);
+        Assert.Equal(Status.Ended, (await AskAsync(client, new Request { Step = new RequestStep { Count = 1 } })).Status);
+        var last = await AskAsync(client, new Request { Observation = new RequestObservation() });
+        Assert.Equal(9800u, last.Observation.Observation.GameLoop);
+        Assert.All(last.Observation.PlayerResult, each => Assert.Equal(Result.Tie, each.Result));
+    }
+
+    [Fact]
+    public void StartAfterTheEnd_IsRefusedWithTheReason()
+    {
+        var error = Assert.Throws<DaemonException>(
+            () => EmulatedGame.Start(CommittedRecording.Path, Options with { Start = 10_304 }));
+        Assert.Contains("skirmish.mcap ends at game loop 10303, before the start at 10304", error.Message, StringComparison.Ordinal);
+        Assert.Equal(3, error.ExitCode);
+    }
+
+    [Fact]
     public async Task Kill_BreaksConnections()
     {
         using var game = EmulatedGame.Start(CommittedRecording.Path, Options);

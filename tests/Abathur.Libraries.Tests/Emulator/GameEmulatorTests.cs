@@ -1,5 +1,6 @@
 using Abathur.Emulator.MatchData;
 using Abathur.Recordings;
+using Abathur.Recordings.Conversion;
 using Abathur.Recordings.Tests;
 using Abathur.Sc2.Api;
 using FsCheck;
@@ -59,13 +60,15 @@ public class GameEmulatorTests
         Assert.Equal(TimeSpan.Zero, stage.Game.WaitBefore(new Request { Observation = new RequestObservation { GameLoop = Last } }));
     }
 
-    [Fact]
-    public void Answer_AnySequenceOfRequests_KeepsToTheStatusesAndLoops()
+    [Theory]
+    [InlineData(First, Last)]
+    [InlineData(1020u, 1060u)]
+    public void Answer_AnySequenceOfRequests_KeepsToTheStatusesAndLoops(uint start, uint stop)
     {
         var kinds = Request.Descriptor.Oneofs[0].Fields;
         Prop.ForAll<byte[]>(choices =>
         {
-            using var stage = new Stage(new EmulatorOptions());
+            using var stage = new Stage(new EmulatorOptions { StartGameLoop = start, StopGameLoop = stop });
             uint loop = 0;
             foreach (var choice in choices)
             {
@@ -80,9 +83,9 @@ public class GameEmulatorTests
                 if (answer.Error is not null && (answer.Error.Length == 0 || stage.Game.Status != before)) return false;
                 if (response is not null && (int)response.ResponseCase != (int)request.RequestCase) return false;
                 if (stage.Game.Status == Status.Quit) return true;
-                if (response?.JoinGame is not null || response?.RestartGame is not null || response?.QuickLoad is not null) loop = First;
+                if (response?.JoinGame is not null || response?.RestartGame is not null || response?.QuickLoad is not null) loop = start;
                 if (response?.Observation is not { } observed) continue;
-                if (observed.Observation.GameLoop < loop || observed.Observation.GameLoop > Last) return false;
+                if (observed.Observation.GameLoop < loop || observed.Observation.GameLoop > stop) return false;
                 if ((observed.PlayerResult.Count > 0) != (stage.Game.Status == Status.Ended)) return false;
                 loop = observed.Observation.GameLoop;
             }
@@ -121,6 +124,155 @@ public class GameEmulatorTests
         Assert.Equal(inReplay ? Status.InitGame : Status.InReplay, stage.Game.Status);
         if (inReplay) stage.Ask(new Request { JoinGame = Join });
         Assert.Equal(First, stage.Observe().Observation.GameLoop);
+    }
+
+    [Fact]
+    public void Answer_WithStartAndStop_PlaysThatPartInEachMatchAndEndsWithTheResult()
+    {
+        using var stage = new Stage(new EmulatorOptions { StartGameLoop = 1010, StopGameLoop = 1050, Result = Result.Defeat });
+        var options = new InterfaceOptions { Raw = true };
+        Request[] beginnings =
+        [
+            new() { JoinGame = Join }, new() { RestartGame = new RequestRestartGame() },
+            new() { StartReplay = new RequestStartReplay { ReplayPath = "x", Options = options } },
+        ];
+        foreach (var beginning in beginnings)
+        {
+            stage.Ask(beginning);
+            Assert.Equal(1010u, stage.Observe().Observation.GameLoop);
+            Assert.Equal(1050u, stage.Ask(new Request { Step = new RequestStep { Count = 40 } }).Step.SimulationLoop);
+            Assert.Equal(1050u, stage.Observe().Observation.GameLoop);
+            Assert.NotEqual(Status.Ended, stage.Game.Status);
+            Assert.Equal(1050u, stage.Ask(new Request { Step = new RequestStep { Count = 40 } }).Step.SimulationLoop);
+            Assert.Equal(Status.Ended, stage.Game.Status);
+            var over = stage.Observe();
+            Assert.Equal(1050u, over.Observation.GameLoop);
+            Assert.Equal(Result.Defeat, over.PlayerResult.Single(each => each.PlayerId == RecordingSample.Match.PlayerId).Result);
+        }
+    }
+
+    [Fact]
+    public void Answer_WithStartAndStopInRealTime_GoesByTheClockFromTheStart()
+    {
+        using var stage = new Stage(
+            new EmulatorOptions { StartGameLoop = 1010, StopGameLoop = 1050, Realtime = true, TickHz = 16 });
+        stage.Ask(new Request { JoinGame = Join });
+        Assert.Equal(1010u, stage.Observe().Observation.GameLoop);
+        Assert.Equal(
+            TimeSpan.FromSeconds(0.5),
+            stage.Game.WaitBefore(new Request { Observation = new RequestObservation { GameLoop = 1018 } }));
+        stage.Clock.Advance(TimeSpan.FromSeconds(40.4 / 16));
+        Assert.Equal(1050u, stage.Observe().Observation.GameLoop);
+        Assert.Equal(Status.InGame, stage.Game.Status);
+        stage.Clock.Advance(TimeSpan.FromSeconds(1 / 16d));
+        Assert.Equal(1050u, stage.Observe().Observation.GameLoop);
+        Assert.Equal(Status.Ended, stage.Game.Status);
+    }
+
+    [Theory]
+    [InlineData(1009u, 1063u, 1016u, 1056u)]
+    [InlineData(1016u, 1056u, 1016u, 1056u)]
+    [InlineData(1009u, 1199u, 1016u, 1096u)]
+    [InlineData(1100u, 2000u, 1200u, 2000u)]
+    [InlineData(0u, uint.MaxValue, 1000u, 2000u)]
+    public void Load_StartAndStopBetweenObservations_TakesTheNextAndTheOneBefore(uint start, uint stop, uint first, uint last)
+    {
+        // Every eighth game loop, with long gaps behind.
+        var loops = Enumerable.Range(0, 13).Select(i => First + 8 * (uint)i).Append(1200u).Append(2000u);
+        using var recording = RecordingSample.Open(RecordingSample.Write(loops));
+        var match = EmulatedMatch.Load(
+            recording, "x", new ResponseGameInfo().ToByteArray(), new ResponseData().ToByteArray(),
+            Result.Tie, start, stop);
+        Assert.Equal((first, last), (match.FirstGameLoop, match.LastGameLoop));
+    }
+
+    [Theory]
+    [InlineData(1010u, 1009u, "the stop at game loop 1009 is before the start at 1010")]
+    [InlineData(1100u, 1200u, "m.mcap ends at game loop 1099, before the start at 1100")]
+    [InlineData(0u, 999u, "m.mcap begins at game loop 1000, after the stop at 999")]
+    [InlineData(1001u, 1007u, "m.mcap has no observation from game loop 1001 to 1007; the next one is at 1008")]
+    public void Load_NoObservationBetweenStartAndStop_IsRefused(uint start, uint stop, string message)
+    {
+        using var recording = RecordingSample.Open(RecordingSample.Write([First, 1008, Last]));
+        var info = new ResponseGameInfo().ToByteArray();
+        var error = Assert.Throws<RecordingException>(
+            () => EmulatedMatch.Load(recording, "m.mcap", info, Array.Empty<byte>(), Result.Tie, start, stop));
+        Assert.Equal(message, error.Message);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Answer_WithStart_TellsNothingOfWhatWasBefore(bool isCompact)
+    {
+        using var folder = new TemporaryFolder();
+        var path = CommittedRecording.Path;
+        if (isCompact)
+        {
+            path = Path.Combine(folder.Path, "compact.mcap");
+            using var full = RecordingReader.Open(CommittedRecording.Path);
+            using var output = File.Create(path);
+            RecordingRewriter.Rewrite(full, output, new RecordingOptions { Compact = true });
+        }
+        var expected = CommittedRecording.Observations()
+            .Select(ResponseObservation.Parser.ParseFrom)
+            .ToDictionary(each => each.Observation.GameLoop);
+        using var recording = RecordingReader.Open(path);
+        var game = GameEmulator.Of(recording, new EmulatorOptions { StartGameLoop = 9400, StopGameLoop = 9800 });
+        Assert.Null(game.Answer(new Request { JoinGame = Join }).Error);
+        for (var loop = 9400u; loop <= 9800; loop++)
+        {
+            var answer = game.Answer(new Request { Observation = new RequestObservation() });
+            var observed = ResponseObservation.Parser.ParseFrom(answer.Payload.Span);
+            Assert.Equal(loop, observed.Observation.GameLoop);
+            Assert.Equal(expected[loop].Observation.RawData.Event, observed.Observation.RawData.Event);
+            Assert.Equal(expected[loop].Observation.PlayerCommon, observed.Observation.PlayerCommon);
+            Assert.Equal(expected[loop].Actions, observed.Actions);
+            Assert.Equal(Status.InGame, game.Status);
+            game.Answer(new Request { Step = new RequestStep { Count = 1 } });
+        }
+        Assert.Equal(Status.Ended, game.Status);
+    }
+
+    [Theory]
+    [InlineData(Last, Result.Tie)]
+    [InlineData(Last + 1, Result.Tie)]
+    [InlineData(Last - 1, Result.Victory)]
+    public void Answer_StopBeforeTheEndOnly_ReplacesTheRecordedResult(uint stop, Result expected)
+    {
+        var last = new ResponseObservation
+        {
+            Observation = new Observation { GameLoop = Last },
+            PlayerResult = { new PlayerResult { PlayerId = RecordingSample.Match.PlayerId, Result = Result.Tie } },
+        }.ToByteArray();
+        using var stage = new Stage(new EmulatorOptions { StopGameLoop = stop, Result = Result.Victory }, last);
+        stage.Ask(new Request { JoinGame = Join });
+        stage.Ask(new Request { Step = new RequestStep { Count = 200 } });
+        Assert.Equal(Status.Ended, stage.Game.Status);
+        Assert.Equal(expected, stage.Observe().PlayerResult.Single(each => each.PlayerId == RecordingSample.Match.PlayerId).Result);
+    }
+
+    [Fact]
+    public void Answer_ActionsOfUnits_AreLoggedWithTheTypesThatTheObservationHas()
+    {
+        using var folder = new TemporaryFolder();
+        var path = Path.Combine(folder.Path, "actions.ndjson");
+        using var recording = RecordingReader.Open(CommittedRecording.Path);
+        var match = EmulatedMatch.Load(recording, "x", null, null, Result.Tie);
+        var units = ResponseObservation.Parser.ParseFrom(CommittedRecording.Observations().First()).Observation.RawData.Units;
+        var (mine, target) = (units.First(each => each.Alliance == Alliance.Self), units.First(each => each.Alliance == Alliance.Enemy));
+        var command = new ActionRawUnitCommand { AbilityId = 23, UnitTags = { mine.Tag, 5 }, TargetUnitTag = target.Tag };
+        var order = new SC2APIProtocol.Action { ActionRaw = new ActionRaw { UnitCommand = command } };
+        var chat = new SC2APIProtocol.Action { ActionChat = new ActionChat { Message = "gl hf" } };
+        using (var log = new ActionLog(path, overwrite: false))
+        {
+            var game = new GameEmulator(match, new ObservationTimeline(recording), new EmulatorOptions(), TimeProvider.System, log);
+            game.Answer(new Request { JoinGame = Join });
+            game.Answer(new Request { Action = new RequestAction { Actions = { order, chat } } });
+        }
+        var lines = File.ReadAllLines(path);
+        Assert.EndsWith($",\"unit_types\":{{\"{mine.Tag}\":{mine.UnitType},\"{target.Tag}\":{target.UnitType}}}}}", lines[0]);
+        Assert.DoesNotContain("unit_types", lines[1]);
     }
 
     [Theory]
@@ -304,7 +456,8 @@ public class GameEmulatorTests
                 if (andThen is not null) writer.WriteObservation(Last, Last, andThen);
             }
             _recording = RecordingSample.Open(output.ToArray());
-            var match = EmulatedMatch.Load(_recording, "test", null, null, options.Result);
+            var match = EmulatedMatch.Load(
+                _recording, "test", null, null, options.Result, options.StartGameLoop, options.StopGameLoop);
             Game = new GameEmulator(
                 match, new ObservationTimeline(_recording), options, Clock, new ActionLog(null, overwrite: false), Warnings.Add);
         }

@@ -63,6 +63,8 @@ public sealed class OptionRulesTests
     [InlineData("play", "--start-offset", "1,5", "--start-offset must be a number, not '1,5'")]
     [InlineData("play", "--history-mb", "1,024", "--history-mb must be a whole number, not '1,024'")]
     [InlineData("cat", "--start", "-1", "--start must be a whole number, 0 or more, not '-1'")]
+    [InlineData("emulate", "--start", "-1", "--start must be a whole number, 0 or more, not '-1'")]
+    [InlineData("emulate", "--stop", "1e3", "--stop must be a whole number, 0 or more, not '1e3'")]
     [InlineData("export", "-o", "", "--output must not be empty")]
     [InlineData("play", "--recordings", "", "--recordings must not be empty")]
     public async Task Command_WithABadValue_EndsWithTwoAndOneLine(string command, string option, string value, string message)
