@@ -11,12 +11,12 @@ import tempfile
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from google.protobuf.message import Message
 from s2clientprotocol import debug_pb2, sc2api_pb2
 
-from abathur import _proto_json
+from abathur import _action_snapshot, _proto_json
 from abathur._daemon import Command, find_daemon, stop_daemon, stream
 from abathur._printable import printable
 from abathur.errors import DaemonError, RecordingError
@@ -34,6 +34,8 @@ _M = TypeVar("_M", bound=Message)
 def emulated_game(
     recording: str | os.PathLike[str],
     *,
+    start: int | None = None,
+    stop: int | None = None,
     realtime: bool = False,
     tick_hz: float = 22.4,
     result: Literal["victory", "defeat", "tie", "undecided"] = "undecided",
@@ -62,9 +64,14 @@ def emulated_game(
 
     Args:
         recording: An MCAP recording, or other input of ``abathur-sync emulate``: serialized observations, or a folder.
+        start: Game loop at which each match begins, with the first recorded observation at or after it: all before it
+            counts as played. Default: the beginning of the recording.
+        stop: Game loop at which each match ends, with the last recorded observation at or before it. Default: the end
+            of the recording.
         realtime: Advance by the clock even if the client does not create the game, as on a ladder.
         tick_hz: Game loops per second in real time, 22.4 or 16.
-        result: Result of the recorded player if the recording has none; its opponents get the opposite.
+        result: Result of the recorded player if the recording has none, or if `stop` is before its end; its opponents
+            get the opposite.
         game_info: File with a serialized ``ResponseGameInfo``. Default: the recording's.
         game_data: File with a serialized ``ResponseData``. Default: the recording's.
         port: TCP port; 0: any free one.
@@ -75,12 +82,21 @@ def emulated_game(
         The game. It runs from ``__enter__`` to ``__exit__``.
 
     Raises:
+        ValueError: `start` or `stop` is negative, or `stop` is before `start`.
         DaemonError: On entering: the daemon was not found, or does not start.
-        RecordingError: On entering: the recording is missing, damaged, or lacks data that clients request.
+        RecordingError: On entering: the recording is missing, damaged, lacks data that clients request, or has no
+            observation from `start` to `stop`.
     """
+    if stop is not None and stop < (start or 0):
+        raise ValueError(f"stop={stop} is before start={start or 0}")
     arguments = ["emulate", os.fspath(recording), "--listen", str(port), "--tick-hz", str(tick_hz), "--result", result]
     if realtime:
         arguments.append("--realtime")
+    for name, game_loop in (("start", start), ("stop", stop)):
+        if game_loop is not None:
+            if game_loop < 0:
+                raise ValueError(f"{name}={game_loop} is negative")
+            arguments += [f"--{name}", str(int(game_loop))]
     for option, path in (("--game-info", game_info), ("--game-data", game_data)):
         if path is not None:
             arguments += [option, os.fspath(path)]
@@ -118,6 +134,32 @@ class EmulatedGame:
     def actions(self) -> list[tuple[int, sc2api_pb2.Action]]:
         """The actions of clients so far, with their game loops. Also available after the game was closed."""
         return self._logged("action", sc2api_pb2.Action)
+
+    def check_actions(self, path: str | os.PathLike[str]) -> None:
+        """Compare what the clients have done so far with a snapshot, a file that is committed beside the test.
+
+        With the environment variable ``ABATHUR_UPDATE=1`` the snapshot is written instead. It is JSON with one line
+        for each action, which people can review: game loop, names of ability and units, tags, target. Positions are in
+        map cells, rounded to 0.001. A recording gives its units the same tags each time. A unit that the observation of
+        that loop does not have is ``UNKNOWN`` and its tag.
+
+        The order of the actions of a game loop counts, as the game gets them in this order. How they are divided into
+        requests does not, nor does the order of the units of one action. Debug commands are not compared. In real time
+        the game loops depend on the clock: use a match in steps.
+
+        Works in the ``with`` block and after it.
+
+        Args:
+            path: The snapshot. Its folder is made when it is written.
+
+        Raises:
+            AssertionError: There is no snapshot, or the actions differ. The text has the first 20 differences by game
+                loop, ``-`` for what the snapshot has and ``+`` for what the clients did, and how to update it.
+            ValueError: The file is no snapshot.
+            OSError: It cannot be read or written.
+        """
+        __tracebackhide__ = True
+        _action_snapshot.check(Path(path), self._snapshot())
 
     def debug_commands(self) -> list[tuple[int, debug_pb2.DebugCommand]]:
         """The debug commands of clients so far, mostly drawings; as `actions`."""
@@ -203,9 +245,24 @@ class EmulatedGame:
             files.cleanup()
 
     def _logged(self, kind: str, message: type[_M]) -> list[tuple[int, _M]]:
-        self._read_actions()
-        lines = [json.loads(line) for line in self._lines]
+        lines = self._log()
         return [(each["game_loop"], _proto_json.parse(each[kind], message())) for each in lines if kind in each]
+
+    def _snapshot(self) -> list[_action_snapshot.Entry]:
+        return [
+            entry
+            for line in self._log()
+            if "action" in line
+            for entry in _action_snapshot.entries(
+                line["game_loop"],
+                _proto_json.parse(line["action"], sc2api_pb2.Action()),
+                line.get("unit_types", {}),
+            )
+        ]
+
+    def _log(self) -> list[dict[str, Any]]:
+        self._read_actions()
+        return [json.loads(line) for line in self._lines]
 
     def _read_actions(self) -> None:
         if self._files is None:
