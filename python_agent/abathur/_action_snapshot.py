@@ -68,6 +68,7 @@ def check(path: Path, got: Sequence[Entry]) -> None:
         ValueError: The file is no snapshot.
         OSError: It cannot be read or written.
     """
+    __tracebackhide__ = True
     if os.environ.get(UPDATE, "") not in ("", "0"):
         _write(path, _text(got))
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -298,8 +299,47 @@ async def test_the_same_bot_does_the_same_again_and_chance_is_found(
     assert "MOVE_MOVE -> (" in str(difference.value)
 
 
+def run_pytest(folder: Path, test: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    daemon = " ".join(f'"{word}"' for word in daemon_command())
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test],
+        cwd=folder,
+        env={**os.environ, "ABATHUR_SYNC": daemon, **environment},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_the_page_about_moments_shows_what_happens(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "moments.md").read_text(encoding="utf-8")
+    bot, test, fixed, _ = re.findall(r"^```py\n(.*?)^```", page, re.M | re.S)
+    missing, lines, difference = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    (pyproject,) = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (tmp_path / "tests").mkdir()
+    for name, text in {"my_bot.py": bot, "tests/test_moments.py": test, "pyproject.toml": pyproject}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    name = "tests/test_moments.py::test_ravagers_in_melee"
+    if os.name != "nt":
+        assert missing in run_pytest(tmp_path, name).stdout
+    assert run_pytest(tmp_path, name, ABATHUR_UPDATE="1").returncode == 0
+    assert lines.splitlines() == [
+        line
+        for line in (tmp_path / "tests" / "ravagers_in_melee.json").read_text(encoding="utf-8").splitlines()
+        if line in lines.splitlines()
+    ]
+    assert run_pytest(tmp_path, name).returncode == 0
+    (tmp_path / "my_bot.py").write_text(fixed, encoding="utf-8")
+    changed = run_pytest(tmp_path, name)
+    assert changed.returncode == 1
+    assert difference in changed.stdout
+    assert "`... and 15 more`" in page and "\nE       ... and 15 more\n" in changed.stdout
+
+
 def test_a_test_of_a_moment_is_written_and_passes_in_other_processes(tmp_path: Path) -> None:
-    """Sets of Python are in another order in each process."""
+    """Sets of texts are in another order in each process of Python."""
     test = tmp_path / "test_moment.py"
     test.write_text(
         textwrap.dedent(f"""\
@@ -319,22 +359,10 @@ def test_a_test_of_a_moment_is_written_and_passes_in_other_processes(tmp_path: P
         encoding="utf-8",
     )
 
-    def run(**environment: str) -> subprocess.CompletedProcess[str]:
-        daemon = " ".join(f'"{word}"' for word in daemon_command())
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test.name],
-            cwd=tmp_path,
-            env={**os.environ, "ABATHUR_SYNC": daemon, **environment},
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
-
-    missing = run(PYTHONHASHSEED="1")
+    missing = run_pytest(tmp_path, test.name, PYTHONHASHSEED="1")
     assert missing.returncode == 1
     assert "ABATHUR_UPDATE=1" in missing.stdout and "pytest test_moment.py::test_moment" in missing.stdout
     for environment in ({"ABATHUR_UPDATE": "1", "PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}):
-        done = run(**environment)
+        done = run_pytest(tmp_path, test.name, **environment)
         assert done.returncode == 0, done.stdout + done.stderr
     assert len(json.loads((tmp_path / "snapshots" / "moment.json").read_text(encoding="utf-8"))["actions"]) > 10
