@@ -321,13 +321,13 @@ def test_the_page_about_moments_shows_what_happens(tmp_path: Path) -> None:
     for name, text in {"my_bot.py": bot, "tests/test_moments.py": test, "pyproject.toml": pyproject}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
 
-    name = "tests/test_moments.py::test_ravagers_in_melee"
+    name = "tests/test_moments.py::test_ravagers"
     if os.name != "nt":
         assert missing in run_pytest(tmp_path, name).stdout
     assert run_pytest(tmp_path, name, ABATHUR_UPDATE="1").returncode == 0
     assert lines.splitlines() == [
         line
-        for line in (tmp_path / "tests" / "ravagers_in_melee.json").read_text(encoding="utf-8").splitlines()
+        for line in (tmp_path / "tests" / "ravagers.json").read_text(encoding="utf-8").splitlines()
         if line in lines.splitlines()
     ]
     assert run_pytest(tmp_path, name).returncode == 0
