@@ -14,6 +14,7 @@ import { World } from "./match/world.js";
 import { showResources } from "./panels/resources.js";
 import { Compare } from "./panels/compare.js";
 import { showMatch, showPlace, showRate, showState } from "./panels/match_header.js";
+import { NextMatch } from "./panels/next_match.js";
 import { showEmpty, showFooter, tell, tellWhyRefused } from "./panels/notices.js";
 import { ProductionPanel } from "./panels/production_panel.js";
 import { Recordings } from "./panels/recordings.js";
@@ -22,6 +23,7 @@ import { Subscribers } from "./panels/subscribers.js";
 import { UnitList } from "./panels/unit_list.js";
 import { UnitPanel } from "./panels/unit_panel.js";
 import { copyLink, momentOf, saveScreenshot } from "./playback/links.js";
+import { MatchEnd } from "./playback/match_end.js";
 import { OpenedMoment } from "./playback/opened_moment.js";
 import { Playback } from "./playback/playback.js";
 import { Rewind } from "./playback/rewind.js";
@@ -73,6 +75,7 @@ let delay = 0;
 let subscriptions = 0;
 let panelsShown = 0;
 let everOpen = false;
+let matchEnd;
 let connected = { state: "connecting", why: "" };
 const opened = new OpenedMoment(location.hash);
 
@@ -82,6 +85,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     connected = { state, why };
     if (state === "open") everOpen = true;
     showStates();
+    if (state === "lost") matchEnd.text = "";
     if (state === "lost" || state === "over") playback.take(undefined);
     if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused(path, recording);
   },
@@ -90,6 +94,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     if (match.gameData === undefined) showNamesOfDaemon();
     drawings.show([]);
     if (match.runId !== world.match?.runId) {
+      matchEnd.begin();
       numbers.begin();
       layers.begin();
       choose(undefined);
@@ -109,9 +114,10 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     map.update();
     acknowledge(frame.sequence);
   },
+  matchEnded: (ended) => matchEnd.take(ended),
   unauthenticated: askForToken,
   drawings: (message) => drawings.show(message.layers),
-});
+}, recording === undefined);
 const numbers = new MatchNumbers(connection);
 const overTime = new OverTime({ world, playback, numbers, layers }, () => names, seek);
 const other = parameters.get("with");
@@ -122,12 +128,13 @@ startTheme((theme, areForced) => {
 if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 
 const rewind = new Rewind(
-  (gameLoop) => {
+  (gameLoop, over) => {
     subscriptions++;
     acknowledges = false;
-    connection.begin(gameLoop);
+    connection.begin(gameLoop, over);
   },
   (sequence) => connection.acknowledge(sequence));
+matchEnd = new MatchEnd({ world, connection, rewind, nextMatch: new NextMatch(() => rewind.leave()), changed: showStates });
 
 function showNames(known) {
   names = unitPanel.names = unitList.names = map.names = productionPanel.names = known;
@@ -182,8 +189,8 @@ async function lookAtStatus() {
     const status = await connection.status();
     canRewind = status.playback === undefined;
     delay = inSeconds(status.delay);
-    playback.take(canRewind ? rewind.take(status.history) : status.playback);
-    numbers.look(!canRewind);
+    playback.take(canRewind ? rewind.take(await matchEnd.kept(status)) : status.playback);
+    numbers.look(!canRewind, canRewind ? world.match?.runId : undefined);
     second?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate });
     opened.go({ world, map, playback, choose });
     subscribers.update(status);
@@ -243,6 +250,11 @@ function seek(gameLoop) {
 }
 
 function showStates() {
+  if (matchEnd?.text) {
+    showState({ name: "ended", text: matchEnd.text });
+    showEmpty("open", everOpen, true);
+    return;
+  }
   showState(stateOf(connected.state, playback.state, world.gameLoop, delay), connected.why);
   showEmpty(connected.state, everOpen, world.gameLoop !== undefined);
 }

@@ -19,9 +19,9 @@ export function waitBefore(attempt, random = Math.random()) {
 }
 
 /**
- * Calls on[name] for each message: match, frame, drawings, and `state(state, text)` with one of connecting, waiting (for a match), open,
- * over (the match has ended) and lost; and unauthenticated if a token is needed. The daemon sends one frame at a time, the newest when
- * `acknowledge` has requested it: a page that lags skips frames.
+ * Calls on[name] for each message: match, matchEnded (where the page follows), frame, drawings, and `state(state, text)` with one of
+ * connecting, waiting (for a match), open, over (the match has ended) and lost; and unauthenticated if a token is needed. The daemon sends
+ * one frame at a time, the newest when `acknowledge` has requested it: a page that lags skips frames.
  */
 export class Connection {
   #url;
@@ -34,9 +34,12 @@ export class Connection {
   #pending = new Map();
   #ended = "";
   #start;
+  #run;
+  #follows;
 
-  constructor(url, name, on) {
-    [this.#url, this.#name, this.#on] = [url, name, on];
+  /** @param follows whether it goes on with the next match when one is over */
+  constructor(url, name, on, follows = false) {
+    [this.#url, this.#name, this.#on, this.#follows] = [url, name, on, follows];
     this.#open();
   }
 
@@ -50,29 +53,29 @@ export class Connection {
     return (await this.#request({ control: command })).control;
   }
 
-  /** The status of the daemon. */
-  async status() {
-    return (await this.#request({ status: {} })).status;
+  /** The status of the daemon. @param runId of a match; undefined: of the one that runs */
+  async status(runId) {
+    return (await this.#request({ status: { runId } })).status;
   }
 
   /** The numbers of the match after a game loop; of a recording all of it. */
-  async timeline(afterGameLoop) {
-    return (await this.#request({ timeline: { afterGameLoop, whole: true } })).timeline;
+  async timeline(afterGameLoop, runId) {
+    return (await this.#request({ timeline: { afterGameLoop, whole: true, runId } })).timeline;
   }
 
   /** The series of agents after a game loop; of a recording all of it. */
-  async plots(afterGameLoop) {
-    return (await this.#request({ plots: { afterGameLoop, whole: true } })).plots;
+  async plots(afterGameLoop, runId) {
+    return (await this.#request({ plots: { afterGameLoop, whole: true, runId } })).plots;
   }
 
-  /** Subscribes again, from a kept frame on; undefined: live. */
-  begin(startGameLoop) {
+  /** Subscribes again, from a kept frame on; undefined: live. @param runId of a match that is over; then, what is live follows */
+  begin(startGameLoop, runId) {
     clearTimeout(this.#timer);
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.close();
     this.#forget("the position has changed");
-    this.#start = startGameLoop;
+    [this.#start, this.#run] = [startGameLoop, runId];
     this.#open();
   }
 
@@ -94,6 +97,8 @@ export class Connection {
       this.#on.state("waiting", "");
       const subscribe = { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true };
       if (this.#start !== undefined) subscribe.startGameLoop = this.#start;
+      if (this.#run !== undefined) subscribe.runId = this.#run;
+      else if (this.#follows) subscribe.follow = true;
       // After a lost connection it goes on live.
       this.#start = undefined;
       this.#send({ token: token(), subscribe });
@@ -117,7 +122,7 @@ export class Connection {
     }
   }
 
-  #take({ match, frame, result, error, end, drawings }) {
+  #take({ match, matchEnded, frame, result, error, end, drawings }) {
     if (frame) this.#on.frame(frame);
     else if (drawings) this.#on.drawings(drawings);
     else if (result) this.#settle(result.id ?? 0, (request) => request.resolve(result));
@@ -126,7 +131,8 @@ export class Connection {
       this.#ended = "";
       this.#on.match(match);
       this.#on.state("open", "");
-    } else if (end) this.#ended = end.reason ?? "";
+    } else if (matchEnded) this.#on.matchEnded(matchEnded);
+    else if (end) this.#ended = end.reason ?? "";
     else if (error) {
       if (error.fatal) this.#ended = error.message ?? "";
       if (error.code === "UNAUTHENTICATED") this.#on.unauthenticated();
@@ -136,6 +142,14 @@ export class Connection {
 
   #lost() {
     this.#forget("the connection was lost");
+    // The match that is over has been read to its end.
+    const isRead = this.#run !== undefined && this.#ended !== "";
+    this.#run = undefined;
+    if (isRead) {
+      this.#ended = "";
+      this.#open();
+      return;
+    }
     const wait = waitBefore(this.#attempt++);
     this.#on.state(this.#ended === "end of recording" ? "over" : "lost", this.#ended, wait);
     this.#timer = setTimeout(() => this.#open(), wait);

@@ -4,6 +4,7 @@
 const Size = { 1: ["x", "int"], 2: ["y", "int"] };
 const Point = { 1: ["x", "float"], 2: ["y", "float"], 3: ["z", "float"] };
 const Image = { 1: ["bitsPerPixel", "int"], 2: ["size", Size], 3: ["data", "bytes"] };
+const PlayerResult = { 1: ["playerId", "uint"], 2: ["result", "uint"] };
 const Duration = { 1: ["seconds", "int"], 2: ["nanos", "int"] };
 
 const GameInfo = {
@@ -67,7 +68,7 @@ export const Rest = {
       ],
     },
   ],
-  4: ["results[]", { 1: ["playerId", "uint"], 2: ["result", "uint"] }],
+  4: ["results[]", PlayerResult],
   5: ["chat[]", { 1: ["playerId", "uint"], 2: ["message", "string"] }],
 };
 
@@ -149,6 +150,7 @@ export const ServerMessage = {
   4: ["error", { 1: ["id", "uint"], 2: ["code", "string"], 3: ["message", "string"], 4: ["fatal", "bool"] }],
   5: ["end", { 1: ["reason", "string"] }],
   7: ["drawings", Drawings],
+  8: ["matchEnded", { 1: ["runId", "string"], 2: ["reason", "string"], 3: ["results[]", PlayerResult], 4: ["lost", "bool"] }],
 };
 
 const Empty = {};
@@ -158,7 +160,7 @@ export const ClientMessage = {
   2: [
     "subscribe",
     { 1: ["policy", "uint"], 2: ["encoding", "uint"], 8: ["credits", "uint"], 9: ["name", "string"], 11: ["drawings", "bool"],
-      12: ["newest", "bool"], 14: ["startGameLoop", "uint"] },
+      12: ["newest", "bool"], 14: ["startGameLoop", "uint"], 17: ["runId", "string"], 18: ["follow", "bool"] },
   ],
   4: [
     "control",
@@ -168,10 +170,10 @@ export const ClientMessage = {
     },
   ],
   5: ["ack", { 1: ["sequence", "uint"] }],
-  8: ["status", Empty],
+  8: ["status", { 1: ["runId", "string"] }],
   9: ["token", "string"],
-  11: ["timeline", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"] }],
-  13: ["plots", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"] }],
+  11: ["timeline", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"], 3: ["runId", "string"] }],
+  13: ["plots", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"], 3: ["runId", "string"] }],
 };
 
 /** Names of enum values, by number. */

@@ -32,21 +32,21 @@ export class MatchNumbers {
     return [...names].map((name) => ({ name, recorded: this.#isWhole }));
   }
 
-  /** Asks if it is time to. @param isRecorded whether the whole match is there at once */
-  async look(isRecorded, now = performance.now()) {
+  /** Asks if it is time to. @param isRecorded whether the whole match is there at once @param runId of a match that may be over */
+  async look(isRecorded, runId, now = performance.now()) {
     if (this.#busy || now < this.#due) return;
     this.#busy = true;
     this.#due = now + EVERY_MS;
     const of = this.#of;
     try {
       if (!this.#isWhole) {
-        const timeline = await this.#connection.timeline(this.timeline.last);
+        const timeline = await this.#connection.timeline(this.timeline.last, runId);
         if (of !== this.#of) return;
         this.timeline.add(timeline);
         this.#isWhole = isRecorded;
       }
       const after = this.plots.last;
-      const plots = await this.#connection.plots(after);
+      const plots = await this.#connection.plots(after, runId);
       if (of === this.#of) this.plots.add(plots, after);
     } catch (error) {
       // Lost with the connection, or not there: the next time.

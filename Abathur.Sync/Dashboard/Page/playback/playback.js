@@ -79,6 +79,7 @@ export class Playback {
   }
 
   #whereEnd(gameLoop, last) {
+    if (this.state.isOver) return gameLoop >= last ? " · the end" : "";
     if (this.state.isRewind) return gameLoop >= last - LOOPS_PER_SECOND ? " · live" : " · in the past (L: live)";
     return this.state.ended && this.isPaused ? " · the end" : "";
   }

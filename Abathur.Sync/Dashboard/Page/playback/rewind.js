@@ -7,6 +7,8 @@ const FRAME_MS = 1000 / LOOPS_PER_SECOND;
 export class Rewind {
   /** Whether the page stays at its frame. */
   isPaused = false;
+  /** The run_id of the match, if it is over: then nothing in it is live. */
+  over = undefined;
   #begin;
   #acknowledge;
   #history;
@@ -16,7 +18,7 @@ export class Rewind {
   #due = 0;
 
   /**
-   * @param begin (gameLoop) subscribes again, from a kept frame on; undefined: live
+   * @param begin (gameLoop, over) subscribes again, from a kept frame on; undefined: live
    * @param acknowledge (sequence) requests the next frame
    */
   constructor(begin, acknowledge) {
@@ -61,14 +63,25 @@ export class Rewind {
     else setTimeout(() => !this.isPaused && this.#held === sequence && this.#release(), this.#due - now);
   }
 
+  /** Whether the page stays in the past. */
+  get isAway() {
+    return this.isPaused || !this.#isLive;
+  }
+
+  /** Back to what is live. */
+  leave() {
+    [this.over, this.isPaused, this.#isLive, this.#held, this.#awaitsFirst] = [undefined, false, true, undefined, true];
+    this.#begin(undefined);
+  }
+
   #seek(gameLoop) {
     if (this.#history === undefined) return;
-    this.#isLive = gameLoop >= this.#history.lastGameLoop;
+    this.#isLive = this.over === undefined && gameLoop >= this.#history.lastGameLoop;
     if (this.#isLive) this.isPaused = false;
     this.#held = undefined;
     this.#awaitsFirst = true;
     this.#due = performance.now();
-    this.#begin(this.#isLive ? undefined : gameLoop);
+    this.#begin(this.#isLive ? undefined : gameLoop, this.over);
   }
 
   #release() {
@@ -84,6 +97,7 @@ export class Rewind {
       firstGameLoop: this.#history.firstGameLoop,
       lastGameLoop: this.#history.lastGameLoop,
       isRewind: true,
+      isOver: this.over !== undefined,
     };
   }
 }
