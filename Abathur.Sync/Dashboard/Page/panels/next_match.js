@@ -10,7 +10,7 @@ export class NextMatch {
     byId("watch-next").addEventListener("click", watch);
   }
 
-  /** @param match the one that runs; undefined: it is on the map, or there is none */
+  /** @param match the one that runs; undefined: that one is on the map, or no match runs */
   show(match) {
     if (match?.runId === this.#shown) return;
     this.#shown = match?.runId;
