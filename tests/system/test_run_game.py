@@ -62,10 +62,13 @@ class Program:
     def __init__(self, folder: Path, text: str, game: InstalledGame, whole: str = "", **environment: str) -> None:
         (folder / "bot.py").write_text(whole or BOT + textwrap.dedent(text))
         self.folder = folder
+        # Names of matches are those of this program alone: other tests run at the same time.
+        names = folder / "names"
+        names.mkdir(mode=0o700)
         self.process = subprocess.Popen(
             [sys.executable, "bot.py"],
             cwd=folder,
-            env={**game.environment, **environment},
+            env={**game.environment, "XDG_RUNTIME_DIR": str(names), **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
