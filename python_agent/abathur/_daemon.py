@@ -7,7 +7,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -15,16 +16,22 @@ from typing import IO
 from abathur.errors import DaemonError
 
 __all__ = [
+    "NAME_VARIABLE",
     "Command",
     "find_daemon",
     "has_daemon",
+    "killed_after",
     "ready_addresses",
     "sample",
     "serving",
     "split_command",
+    "start_daemon",
     "stop_daemon",
     "stream",
 ]
+
+#: The daemon calls itself by this name in messages and help texts.
+NAME_VARIABLE = "ABATHUR_COMMAND_NAME"
 
 Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -84,6 +91,44 @@ def sample() -> Path:
         if (path := folder / _SAMPLE).exists():
             return path
     raise FileNotFoundError(f"the sample recording {_SAMPLE} did not come with this package")
+
+
+def start_daemon(
+    line: Sequence[str], errors: int | IO[bytes], environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start a daemon that ends when this process ends, even after a crash: `stop_daemon` ends it before.
+
+    Args:
+        line: Its command line.
+        errors: Its standard error, as for `subprocess.Popen`.
+        environment: Its environment. Default: that of this process.
+
+    Raises:
+        DaemonError: it cannot be started.
+    """
+    try:
+        return subprocess.Popen(
+            [*line, "--stop-with-parent"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            encoding="utf-8",
+            errors="replace",
+            env=environment,
+        )
+    except OSError as error:
+        raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
+
+
+@contextmanager
+def killed_after(process: subprocess.Popen[str], seconds: float) -> Iterator[None]:
+    """Kill a daemon when the context lasts longer: reading its output cannot be cancelled."""
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def ready_addresses(process: subprocess.Popen[str]) -> dict[str, str]:

@@ -8,7 +8,6 @@ import logging
 import os
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -17,7 +16,7 @@ from google.protobuf.message import Message
 from s2clientprotocol import debug_pb2, sc2api_pb2
 
 from abathur import _action_snapshot, _proto_json
-from abathur._daemon import Command, find_daemon, stop_daemon, stream
+from abathur._daemon import Command, find_daemon, killed_after, start_daemon, stop_daemon, stream
 from abathur._printable import printable
 from abathur.errors import DaemonError, RecordingError
 
@@ -198,24 +197,9 @@ class EmulatedGame:
     def _start(self) -> None:
         line = [*find_daemon(self._command), *self._arguments, "--actions", str(self._path("actions.ndjson"))]
         with self._path("errors.txt").open("wb") as errors:
-            try:
-                self._process = subprocess.Popen(
-                    # It ends when this process ends, even after a crash.
-                    [*line, "--stop-with-parent"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    encoding="utf-8",
-                )
-            except OSError as error:
-                raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-        # Reading its output cannot be cancelled, but the daemon can be ended.
-        timer = threading.Timer(self._timeout, self._process.kill)
-        timer.start()
-        try:
+            self._process = start_daemon(line, errors)
+        with killed_after(self._process, self._timeout):
             ready = stream(self._process.stdout).readline().split()
-        finally:
-            timer.cancel()
         if len(ready) != 2 or not ready[1].startswith("sc2api="):
             self._fail()
         self.host, _, port = ready[1].removeprefix("sc2api=").rpartition(":")

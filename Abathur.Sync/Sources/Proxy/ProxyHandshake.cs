@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.RegularExpressions;
+using Abathur.Client;
 using Abathur.Sync.Access;
 
 namespace Abathur.Sync.Sources.Proxy;
@@ -25,7 +26,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
     /// <summary>What the game has sent after its answer.</summary>
     public byte[] FromGame { get; private set; } = [];
 
-    private string Game => options.GameHost.Contains(':') ? $"[{options.GameHost}]:{_gamePort}" : $"{options.GameHost}:{_gamePort}";
+    private string Game => new HostPort(options.GameHost, _gamePort).ToString();
 
     /// <summary>Reads the bot's request. False if it is not a request of a bot; the client has then got an error.</summary>
     /// <exception cref="ProxyException">The client may not connect to the game; it has got an error.</exception>

@@ -8,10 +8,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from abathur._daemon import find_daemon, sample
+from abathur._daemon import NAME_VARIABLE, find_daemon, sample
 
-#: The daemon calls itself by this name in messages and help texts.
-_NAME_VARIABLE = "ABATHUR_COMMAND_NAME"
 _SAMPLE_VARIABLE = "ABATHUR_SAMPLE"
 
 
@@ -45,7 +43,7 @@ def suggest(command_line: str) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    environment = {**os.environ, _NAME_VARIABLE: "abathur"}
+    environment = {**os.environ, NAME_VARIABLE: "abathur"}
     with contextlib.suppress(FileNotFoundError):
         environment.setdefault(_SAMPLE_VARIABLE, os.fspath(sample()))
     return environment

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abathur import _directory
-from abathur._daemon import Command, find_daemon, ready_addresses, stop_daemon, stream
+from abathur._daemon import (
+    NAME_VARIABLE,
+    Command,
+    find_daemon,
+    killed_after,
+    ready_addresses,
+    start_daemon,
+    stop_daemon,
+    stream,
+)
 from abathur._printable import printable
 from abathur.errors import AbathurError, DaemonError
 
@@ -47,7 +56,7 @@ class Proxy:
             DaemonError: it was not found, or cannot be started.
         """
         line = [*find_daemon(settings.command), "proxy", "--listen", "0", "--sc2", game, "--ports", "auto"]
-        line += ["--connect-timeout", str(_GAME_SECONDS), "--stop-with-parent"]
+        line += ["--connect-timeout", str(_GAME_SECONDS)]
         if settings.recordings is not None:
             line += ["-o", f"{Path(settings.recordings)}{os.sep}"]
         if settings.name is not None:
@@ -55,18 +64,7 @@ class Proxy:
         if settings.allow_actions:
             line.append("--allow-actions")
         self._settings = settings
-        try:
-            self._process = subprocess.Popen(
-                line,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
-                env={**os.environ, "ABATHUR_COMMAND_NAME": "abathur"},
-            )
-        except OSError as error:
-            raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
+        self._process = start_daemon(line, subprocess.PIPE, {**os.environ, NAME_VARIABLE: "abathur"})
         self._said: list[str] = []
         self._telling: Callable[[str], object] = self._said.append
         self._teller = threading.Thread(target=self._tell, name="abathur-proxy", daemon=True)
@@ -81,12 +79,8 @@ class Proxy:
             DaemonError: it does not start.
         """
         if self._addresses is None:
-            timer = threading.Timer(_START_SECONDS, self._process.kill)
-            timer.start()
-            try:
+            with killed_after(self._process, _START_SECONDS):
                 addresses = ready_addresses(self._process)
-            finally:
-                timer.cancel()
             if "sc2api" not in addresses:
                 code = self.close()
                 raise DaemonError("".join(self._said).strip().removeprefix("abathur: "), code)
