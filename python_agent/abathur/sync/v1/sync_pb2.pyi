@@ -50,6 +50,13 @@ class MatchState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     match_running: _ClassVar[MatchState]
     match_over: _ClassVar[MatchState]
     match_lost: _ClassVar[MatchState]
+
+class Missing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    missing_unknown: _ClassVar[Missing]
+    missing_bot: _ClassVar[Missing]
+    missing_game: _ClassVar[Missing]
+    missing_frames: _ClassVar[Missing]
 latest: Policy
 every: Policy
 lockstep: Policy
@@ -72,6 +79,10 @@ synth: SourceKind
 match_running: MatchState
 match_over: MatchState
 match_lost: MatchState
+missing_unknown: Missing
+missing_bot: Missing
+missing_game: Missing
+missing_frames: Missing
 
 class GetMatchRequest(_message.Message):
     __slots__ = ("wait", "run_id")
@@ -132,7 +143,7 @@ class MatchEnded(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ..., lost: _Optional[bool] = ...) -> None: ...
 
 class Match(_message.Message):
-    __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data", "began_unix_ns")
+    __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data", "group_id", "began_unix_ns")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -147,6 +158,7 @@ class Match(_message.Message):
     FRAME_COUNT_FIELD_NUMBER: _ClassVar[int]
     GAME_INFO_FIELD_NUMBER: _ClassVar[int]
     GAME_DATA_FIELD_NUMBER: _ClassVar[int]
+    GROUP_ID_FIELD_NUMBER: _ClassVar[int]
     BEGAN_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     run_id: str
@@ -162,8 +174,9 @@ class Match(_message.Message):
     frame_count: int
     game_info: _sc2api_pb2.ResponseGameInfo
     game_data: _sc2api_pb2.ResponseData
+    group_id: str
     began_unix_ns: int
-    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ..., began_unix_ns: _Optional[int] = ...) -> None: ...
+    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ..., group_id: _Optional[str] = ..., began_unix_ns: _Optional[int] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
     __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "start_after_game_loop", "max_frames", "run_id", "follow")
@@ -592,7 +605,7 @@ class PlaybackState(_message.Message):
     def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ..., loop: _Optional[bool] = ...) -> None: ...
 
 class Status(_message.Message):
-    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history", "delay")
+    __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history", "delay", "waiting")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIBERS_FIELD_NUMBER: _ClassVar[int]
@@ -606,6 +619,7 @@ class Status(_message.Message):
     FRAME_BUDGET_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
     DELAY_FIELD_NUMBER: _ClassVar[int]
+    WAITING_FIELD_NUMBER: _ClassVar[int]
     match: Match
     playback: PlaybackState
     subscribers: _containers.RepeatedCompositeFieldContainer[SubscriberStatus]
@@ -619,7 +633,18 @@ class Status(_message.Message):
     frame_budget: FrameBudget
     history: HistoryStatus
     delay: _duration_pb2.Duration
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    waiting: WaitStatus
+    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., waiting: _Optional[_Union[WaitStatus, _Mapping]] = ...) -> None: ...
+
+class WaitStatus(_message.Message):
+    __slots__ = ("missing", "bot_address", "game_address")
+    MISSING_FIELD_NUMBER: _ClassVar[int]
+    BOT_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    GAME_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    missing: Missing
+    bot_address: str
+    game_address: str
+    def __init__(self, missing: _Optional[_Union[Missing, str]] = ..., bot_address: _Optional[str] = ..., game_address: _Optional[str] = ...) -> None: ...
 
 class HistoryStatus(_message.Message):
     __slots__ = ("frames", "bytes", "first_game_loop", "last_game_loop")
