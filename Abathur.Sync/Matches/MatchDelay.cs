@@ -10,8 +10,8 @@ using Microsoft.Extensions.Logging;
 namespace Abathur.Sync.Matches;
 
 /// <summary>
-/// Shows a match later: publishes what is published in one run in one of another view, when it is as old as the delay, and never before. Until
-/// then frames wait in the history of the first. Runs on a thread of low priority, as all work for watchers.
+/// Shows a match later: publishes what is published in one run in one of another view, when it is as old as the delay, and never before.
+/// Until then frames wait in the history of the first. Runs on a thread of low priority, as all work for watchers.
 /// </summary>
 public sealed class MatchDelay : IDisposable
 {

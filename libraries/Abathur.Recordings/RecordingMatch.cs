@@ -34,7 +34,8 @@ public sealed record RecordingMatch
     /// <summary>Whether they are from the match generator rather than from a game.</summary>
     public bool Simulated { get; init; }
 
-    /// <summary>The same in the recordings of both players of a game; empty if unknown.</summary>
+    /// <summary>The same in the recordings of both players of a game, if one daemon made both: the match id of one of them; empty if
+    /// unknown.</summary>
     public string GroupId { get; init; } = "";
 
     /// <summary>Further entries of the metadata record.</summary>

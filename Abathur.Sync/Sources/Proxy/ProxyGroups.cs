@@ -9,14 +9,15 @@ internal sealed class ProxyGroups
     private readonly Lock _gate = new();
     private readonly List<Match> _running = [];
 
-    /// <summary>Sets the group of a match that begins: that of the oldest one that may be the same game seen by another player, else a
-    /// new one.</summary>
+    /// <summary>Sets the ids of a match that begins. Its group is that of the oldest one that may be the same game seen by another player,
+    /// else a new one. A group has the id of its first match.</summary>
     public void Begin(Match match)
     {
         lock (_gate)
         {
-            match.GroupId = _running.GroupBy(each => each.GroupId).FirstOrDefault(group => group.All(other => MayBeOneGame(match, other)))?.Key
-                ?? Guid.NewGuid().ToString("N");
+            match.MatchId = Guid.NewGuid().ToString("N");
+            var groups = _running.GroupBy(each => each.GroupId);
+            match.GroupId = groups.FirstOrDefault(group => group.All(other => MayBeOneGame(match, other)))?.Key ?? match.MatchId;
             _running.Add(match);
         }
     }
