@@ -20,8 +20,8 @@ internal static class ProxyCommand
 
     private static readonly Option<string[]> Games = new("--sc2")
     {
-        Description = "Address of a game; may be repeated: each bot gets the next that is free. any: each bot names a game on this machine, "
-            + "at ws://127.0.0.1:LISTEN/sc2api?game=PORT.",
+        Description = "Address of a game; may be repeated: each bot gets the next that is free. any: each bot names a game on this "
+            + "machine, at ws://127.0.0.1:LISTEN/sc2api?game=PORT.",
         Required = true,
         HelpName = "HOST:PORT|any",
     };

@@ -53,7 +53,7 @@ internal sealed class ProxyGames(IReadOnlyList<HostPort> games, TimeProvider clo
         }
     }
 
-    /// <summary>Its client has gone.</summary>
+    /// <summary>Its client has disconnected.</summary>
     public void Free(ProxyGame game)
     {
         lock (_gate)
