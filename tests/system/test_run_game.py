@@ -479,8 +479,8 @@ def test_ctrl_c_while_the_game_starts(tmp_path: Path, deaf_game: InstalledGame) 
     assert not bot.recordings
 
 
-#: Starts a program whose files have at most 10,000 bytes: what it writes beyond that fails, as on a full disk. .NET would
-#: keep compiled code in a file.
+#: Starts a program whose files have at most 10,000 bytes: what it writes beyond that fails, as on a full disk. .NET
+#: would keep compiled code in a file.
 SMALL_FILES = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))

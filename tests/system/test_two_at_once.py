@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from abathur.sync.v1 import sync_pb2
 from datasets import rows
 from programs import ACT, PAUSE, TIMEOUT, WATCH, run_daemon, token_options, wait_until
 from programs import abathur as cli
-from proxies import HandMadeGame, Proxy, begin, observe, proxied
+from proxies import HandMadeGame, Peer, Proxy, begin, masked, observe, proxied
 from s2clientprotocol import query_pb2, sc2api_pb2
 from websockets_by_hand import Connection, request
 
@@ -186,6 +186,45 @@ async def test_what_cannot_be_one_game_is_not_one_group(player_id: int, info: di
         async with abathur.connect(proxy.daemon.grpc) as game:
             one, two = await running(game, 2)
             assert one.match.group_id != two.match.group_id
+
+
+async def test_the_ports_with_which_bots_join_tell_their_games_apart() -> None:
+    """Two games of two bots, on one map, that begin in any order."""
+    with ExitStack() as stack:
+        games = [stack.enter_context(HandMadeGame()) for _ in range(4)]
+        proxy = stack.enter_context(proxied([each.address for each in games], once=False))
+        for game, player_id, port in zip(games, (1, 1, 2, 2), (5000, 6000, 6000, 5000), strict=True):
+            bot, peer = game.meet(proxy)
+            BOTS.append(bot)
+            join(bot, peer, player_id, port)
+            begin(bot, peer, player_id)
+        async with abathur.connect(proxy.daemon.grpc) as daemon:
+            groups = [each.match.group_id for each in await running(daemon, 4)]
+    assert groups[0] == groups[3] != groups[1] == groups[2]
+
+
+async def test_bots_that_join_without_ports_play_alone() -> None:
+    with two_games() as games, proxied([each.address for each in games], once=False) as proxy:
+        for player_id, game in enumerate(games, 1):
+            bot, peer = game.meet(proxy)
+            BOTS.append(bot)
+            join(bot, peer, player_id, None)
+            begin(bot, peer, player_id)
+        async with abathur.connect(proxy.daemon.grpc) as daemon:
+            one, two = await running(daemon, 2)
+            assert one.match.group_id != two.match.group_id
+
+
+def join(bot: Connection, peer: Peer, player_id: int, port: int | None) -> None:
+    """A bot joins a game."""
+    request = sc2api_pb2.RequestJoinGame(race=1)
+    if port is not None:
+        request.server_ports.game_port = port
+        request.server_ports.base_port = port + 1
+    bot.send(masked(sc2api_pb2.Request(join_game=request, id=1000).SerializeToString()))
+    asked = peer.request()
+    peer.respond(asked, join_game=sc2api_pb2.ResponseJoinGame(player_id=player_id))
+    assert bot.read() is not None
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -7,25 +7,28 @@ namespace Abathur.Sync.Sources.Proxy;
 internal sealed class ProxyGroups
 {
     private readonly Lock _gate = new();
-    private readonly List<Match> _running = [];
+    private readonly List<(Match Match, int? Port)> _running = [];
 
-    /// <summary>Sets the ids of a match that begins. Its group is that of the oldest one that may be the same game seen by another player,
-    /// else a new one. A group has the id of its first match.</summary>
-    public void Begin(Match match)
+    /// <summary>Sets the ids of a match that begins. Its group is that of the oldest one that is the same game seen by another player, else a
+    /// new one. A group has the id of its first match.</summary>
+    /// <param name="match">The match.</param>
+    /// <param name="port">A port of the game between its players, which all of them have named when they joined; 0: there is none, because
+    /// the bot plays alone; null: the bot has not joined here.</param>
+    public void Begin(Match match, int? port)
     {
         lock (_gate)
         {
             match.MatchId = Guid.NewGuid().ToString("N");
-            var groups = _running.GroupBy(each => each.GroupId);
-            match.GroupId = groups.FirstOrDefault(group => group.All(other => MayBeOneGame(match, other)))?.Key ?? match.MatchId;
-            _running.Add(match);
+            var groups = _running.GroupBy(each => each.Match.GroupId);
+            match.GroupId = groups.FirstOrDefault(group => group.All(other => AreOneGame((match, port), other)))?.Key ?? match.MatchId;
+            _running.Add((match, port));
         }
     }
 
     /// <summary>A match is over.</summary>
     public void End(Match match)
     {
-        lock (_gate) _running.Remove(match);
+        lock (_gate) _running.RemoveAll(each => each.Match == match);
     }
 
     /// <summary>Whether no match runs.</summary>
@@ -37,11 +40,15 @@ internal sealed class ProxyGroups
         }
     }
 
-    private static bool MayBeOneGame(Match match, Match other) =>
-        match.PlayerId != other.PlayerId
-        && match.GameInfo?.MapName == other.GameInfo?.MapName
-        && !IsComputer(match, other.PlayerId)
-        && !IsComputer(other, match.PlayerId);
+    /// <summary>By the port. Where it is not known, it may be one game if nothing tells otherwise.</summary>
+    private static bool AreOneGame((Match Match, int? Port) one, (Match Match, int? Port) other)
+    {
+        if (one.Port is { } port && other.Port is { } otherPort) return port == otherPort && port != 0;
+        return one.Match.PlayerId != other.Match.PlayerId
+            && one.Match.GameInfo?.MapName == other.Match.GameInfo?.MapName
+            && !IsComputer(one.Match, other.Match.PlayerId)
+            && !IsComputer(other.Match, one.Match.PlayerId);
+    }
 
     private static bool IsComputer(Match match, uint playerId) =>
         match.GameInfo?.PlayerInfo.Any(each => each.PlayerId == playerId && each.Type == PlayerType.Computer) == true;

@@ -40,6 +40,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     private byte[]? _gameInfo;
     private byte[]? _gameData;
     private uint _stepped;
+    private int? _playersPort;
     private bool _dataIsWhole;
     private bool _wasInGame;
     private bool _hasEnded;
@@ -68,8 +69,8 @@ internal sealed class ProxyTap : IAsyncDisposable
         set => _relay = value;
     }
 
-    /// <summary>Called before a match begins.</summary>
-    public required Action<Match> Beginning { get; init; }
+    /// <summary>Called before a match begins, with the port of <see cref="ProxyGroups.Begin"/>.</summary>
+    public required Action<Match, int?> Beginning { get; init; }
 
     /// <summary>Called when a match that has begun is over; returns the next, null if none follows.</summary>
     public required Func<SubscriptionEnd, ProxyMatch?> GoOn { get; init; }
@@ -168,6 +169,9 @@ internal sealed class ProxyTap : IAsyncDisposable
                 break;
             case Request.StartReplayFieldNumber:
                 _match.PlayerId = (uint)LenientParser.Parse<RequestStartReplay>(body).ObservedPlayerId;
+                break;
+            case Request.JoinGameFieldNumber:
+                _playersPort = LenientParser.Parse<RequestJoinGame>(body).ServerPorts?.GamePort ?? 0;
                 break;
             case Request.DebugFieldNumber:
                 _actions?.BotDrew(LenientParser.Parse<RequestDebug>(body));
@@ -282,7 +286,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
         if (_match.PlayerId == 0)
             _match.PlayerId = LenientParser.Parse<ResponseObservation>(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
-        Beginning(_match);
+        Beginning(_match, _playersPort);
         match.Feed.Begin(_match, _gameInfo, _gameData);
         _actions = new ProxyActions(match, _relay, _actionsAllowed, _clock);
     }
