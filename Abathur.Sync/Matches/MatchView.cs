@@ -148,12 +148,15 @@ public sealed class MatchView : IDisposable
             run = _next;
             (run.Abilities, run.Recording) = (abilities ?? _abilities, recording);
             _next = NewRun();
-            _matches.Add(new KnownMatch(run, match.RunId, ++_begun));
-            if (_matches.Count > MaxMatches) Forget(_matches.Find(each => each.IsOver));
             // Before the first frame, so that readers who follow miss none.
             foreach (var reader in _followers) reader.Begin(run);
             beginning?.Invoke(run);
+            // Those that are shown later may have begun almost together.
+            var isShownLater = match.BeganUnixNs != 0;
             run.Begin(match);
+            var place = isShownLater ? _matches.FindLastIndex(each => each.BeganUnixNs <= match.BeganUnixNs) + 1 : _matches.Count;
+            _matches.Insert(place, new KnownMatch(run, ++_begun));
+            if (_matches.Count > MaxMatches) Forget(_matches.Find(each => each.IsOver));
             Change();
         }
         return run;
@@ -269,11 +272,13 @@ public sealed class MatchView : IDisposable
     }
 
     /// <summary>A match that has begun.</summary>
-    private sealed class KnownMatch(MatchRun run, string runId, long number)
+    private sealed class KnownMatch(MatchRun run, long number)
     {
         private MatchSummary? _summary;
 
-        public string RunId { get; } = runId;
+        public string RunId { get; } = run.RunId;
+
+        public long BeganUnixNs { get; } = run.Match!.BeganUnixNs;
 
         /// <summary>Its place among all that have begun.</summary>
         public long Number { get; } = number;

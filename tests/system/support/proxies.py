@@ -73,10 +73,12 @@ def proxied(address: str | Sequence[str], *arguments: str, once: bool = True) ->
         if process.poll() is None:
             process.terminate()
         try:
-            process.communicate(timeout=TIMEOUT)
+            _, said = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.communicate()
+            _, said = process.communicate()
+        # Shown where a test fails.
+        print(said)
 
 
 class Peer:
