@@ -40,6 +40,7 @@ internal static class InfoCommand
         var match = summary.Match;
         var facts = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn();
         Row(facts, "match", match.MatchId + (match.Simulated ? "  (simulated)" : ""));
+        if (match.GroupId.Length > 0) Row(facts, "group", $"{match.GroupId}  (the same in the other player's recording)");
         Row(facts, "map", OrUnknown(match.MapName));
         Row(facts, "player", match.PlayerId == 0 ? "unknown" : Number(match.PlayerId));
         Row(

@@ -8,7 +8,7 @@ using Abathur.Sync.Sources.Proxy;
 
 namespace Abathur.Sync.Cli;
 
-/// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: relays between a bot and its game, and publishes the observations.</summary>
+/// <summary><c>proxy --listen PORT --sc2 HOST:PORT</c>: relays between bots and their games, and publishes the observations.</summary>
 internal static class ProxyCommand
 {
     private static readonly Option<int> ListenPort = new("--listen")
@@ -18,9 +18,10 @@ internal static class ProxyCommand
         HelpName = "PORT",
     };
 
-    private static readonly Option<string> Game = new("--sc2")
+    private static readonly Option<string[]> Games = new("--sc2")
     {
-        Description = "Address of the game; any: each bot names a game on this machine, at ws://127.0.0.1:LISTEN/sc2api?game=PORT.",
+        Description = "Address of a game; may be repeated: each bot gets the next that is free. any: each bot names a game on this "
+            + "machine, at ws://127.0.0.1:LISTEN/sc2api?game=PORT.",
         Required = true,
         HelpName = "HOST:PORT|any",
     };
@@ -48,27 +49,32 @@ internal static class ProxyCommand
     public static Command Create()
     {
         ListenPort.Must(port => port is >= 0 and <= DaemonOptions.MaxPort, "--listen must be 0 to 65535.");
-        Game.Must(text => ParseGame(text) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000, or any.");
+        Games.Must(texts => Parse(texts) is not null, "--sc2 must be HOST:PORT, e.g. 127.0.0.1:5000, or any alone.");
+        Games.Must(texts => texts.Distinct().Count() == texts.Length, "--sc2 has the same game twice: a game has one client.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
-        var command = new Command("proxy", "Relay between a bot and its game, and publish the observations.");
-        command.AddGroup("Game", ListenPort, Game, AllowActions, ConnectTimeout, Once);
+        var command = new Command("proxy", "Relay between bots and their games, and publish the observations.");
+        command.AddGroup("Game", ListenPort, Games, AllowActions, ConnectTimeout, Once);
         Record.AddTo(command);
         Listen.AddTo(command);
         command.SetAction(RunAsync);
         return command;
     }
 
-    private static HostPort? ParseGame(string text) => text == AnyGame ? new HostPort("127.0.0.1", 0) : HostPort.Parse(text);
+    /// <summary>The games; empty: any; null: the text is something else.</summary>
+    private static HostPort[]? Parse(string[] texts)
+    {
+        if (texts is [AnyGame]) return [];
+        var games = texts.Select(text => HostPort.Parse(text)).ToArray();
+        return Array.Exists(games, game => game is null) ? null : [.. games.Select(game => game!.Value)];
+    }
 
     private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
     {
         using var stop = Listen.ListenForStop(result, cancellation);
-        var game = ParseGame(result.GetRequiredValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT or any", ExitCode.Usage);
         var options = new ProxyOptions
         {
             Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),
-            GameHost = game.Host,
-            GamePort = game.Port,
+            Games = Parse(result.GetRequiredValue(Games)) ?? throw new CliException("--sc2 must be HOST:PORT or any", ExitCode.Usage),
             AllowActions = result.GetValue(AllowActions),
             Once = result.GetValue(Once),
             ConnectTimeout = TimeSpan.FromSeconds(result.GetValue(ConnectTimeout)),
@@ -89,7 +95,7 @@ internal static class ProxyCommand
         catch (SocketException e)
         {
             throw new ListenException(
-                $"cannot listen for the bot on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).",
+                $"cannot listen for bots on port {options.Listen.Port}: {e.Message}. Choose another with --listen (0: any free one).",
                 e);
         }
         // Everything that was relayed is recorded before the recording is closed.

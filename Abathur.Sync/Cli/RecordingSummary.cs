@@ -78,7 +78,8 @@ internal sealed record RecordingSummary
             Damage = recording.Damage,
             Library = mcap.Header.Library,
             Match = new RecordedMatch(
-                match.MatchId, match.PlayerId, match.MapName, match.GameVersion, match.TickHz, match.Source, match.Simulated),
+                match.MatchId, match.PlayerId, match.MapName, match.GameVersion, match.TickHz, match.Source, match.Simulated,
+                match.GroupId),
             Frames = recording.FrameCount,
             FirstGameLoop = recording.FirstGameLoop,
             LastGameLoop = recording.LastGameLoop,
@@ -119,7 +120,7 @@ internal sealed record RecordingSummary
     }
 
     internal sealed record RecordedMatch(
-        string MatchId, uint PlayerId, string MapName, string GameVersion, double TickHz, string Source, bool Simulated);
+        string MatchId, uint PlayerId, string MapName, string GameVersion, double TickHz, string Source, bool Simulated, string GroupId);
 
     internal sealed record ChannelSummary(ushort Id, string Topic, string Schema, string MessageEncoding, ulong Messages);
 }

@@ -97,7 +97,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
     {
         try
         {
-            await agent.RunAsync(() => daemon.Run, daemon.WaitForNextAsync, over);
+            await agent.RunAsync(() => daemon.Run, daemon.WaitForEndAsync, over);
         }
         catch (AgentException)
         {

@@ -57,12 +57,12 @@ internal static class PlaybackSession
             using var source = new PlaybackSource(recording, new PlaybackOptions { WaitForAgents = 1, StayAtEnd = true }, clock);
             var limits = bounds with { MaxSubscriptions = MaxSubscriptions, HistoryBytes = 0 };
             using var view = new MatchView(new HubShare(limits, clock), source.Abilities) { HidesLoad = age.IsDelayed };
-            view.Current.Begin(source.Match);
+            var run = view.Begin(source.Match);
             var api = new SyncApi(view, view, access with { Tokens = access.Tokens.WhereWatchersAct() }, clock);
             using var compare = new CompareEndpoint(view, bounds, clock, gone.Token);
             compared[source.Match.RunId] = compare;
             // At an unlimited rate each playback would use a whole processor.
-            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, view.Current, gone.Token));
+            var playing = LowPriorityScheduler.Playbacks.RunAsync(() => PlayAsync(source, run, gone.Token));
             try
             {
                 await new WebSocketHandler(api, webSocket, clock).HandleAsync(http, stopping);

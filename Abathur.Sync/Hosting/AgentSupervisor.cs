@@ -46,11 +46,11 @@ public sealed class AgentSupervisor(
     /// <summary>Runs the agent until the token fires (the last match is over). After exit code 0 it is started again when the match in
     /// which it began is over.</summary>
     /// <param name="current">The match that runs, or comes next.</param>
-    /// <param name="waitForNext">Waits until another match is that.</param>
+    /// <param name="waitForEnd">Waits until a match is over.</param>
     /// <param name="over">Fires after the last match.</param>
     /// <exception cref="AgentException">The program cannot be started at all.</exception>
     public async Task RunAsync(
-        Func<MatchRun> current, Func<MatchRun, CancellationToken, Task> waitForNext, CancellationToken over)
+        Func<MatchRun> current, Func<MatchRun, CancellationToken, Task> waitForEnd, CancellationToken over)
     {
         var delay = FirstDelay;
         while (!over.IsCancellationRequested)
@@ -61,7 +61,7 @@ public sealed class AgentSupervisor(
             if (exitCode is null || over.IsCancellationRequested) return;
             if (exitCode == 0)
             {
-                await waitForNext(match, over).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await waitForEnd(match, over).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 continue;
             }
             if (clock.GetElapsedTime(started) >= WellAfter) delay = FirstDelay;

@@ -14,6 +14,7 @@ using Abathur.Sync.Transports.Grpc;
 using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.Transports.WebSocket;
+using Abathur.Sync.V1;
 using Grpc.HealthCheck;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -29,7 +30,7 @@ using ServingStatus = Grpc.Health.V1.HealthCheckResponse.Types.ServingStatus;
 
 namespace Abathur.Sync.Hosting;
 
-/// <summary>One source, its match, and the transports around them.</summary>
+/// <summary>One source, its matches, and the transports around them.</summary>
 public sealed class Daemon : IAsyncDisposable
 {
     private const int SendBufferBytes = 256 * 1024;
@@ -47,7 +48,6 @@ public sealed class Daemon : IAsyncDisposable
     private readonly Dictionary<MatchView, CompareEndpoint> _compare = [];
     private readonly List<MatchDelay> _delays = [];
     private readonly List<Task> _ending = [];
-    private MatchDelay? _delay;
     private readonly ILogger _log;
     private readonly SyncApi _api;
     private readonly UnauthenticatedConnections _unauthenticated;
@@ -77,8 +77,10 @@ public sealed class Daemon : IAsyncDisposable
         var whole = options.Hub.HistoryBytes;
         var (bytes, bytesLater) = isDelayed ? ((whole + 1) / 2, whole / 2) : (whole, 0);
         var ids = isDelayed ? new SubscriptionIds(first: 2, step: 2) : new SubscriptionIds();
-        _live = _watched = new MatchView(new HubShare(limits, ids) { HistoryBytes = bytes }, source.Abilities);
-        if (source.Match is { } match) _live.Current.Begin(match);
+        _live = _watched = new MatchView(new HubShare(limits, ids) { HistoryBytes = bytes }, source.Abilities)
+        {
+            NextRecording = source.Recordings is { } files ? () => files.Next : null,
+        };
         if (isDelayed)
         {
             _watched = new MatchView(
@@ -88,8 +90,8 @@ public sealed class Daemon : IAsyncDisposable
                 Delay = options.Access.WatchDelay,
                 HidesLoad = true,
             };
-            _delays.Add(_delay = new MatchDelay(_live.Current, _watched, turn: Task.CompletedTask, _log, clock));
         }
+        if (source.Match is { } match) Begin(match);
         MatchView[] views = isDelayed ? [_live, _watched] : [_live];
         _api = new SyncApi(_live, _watched, options.Access, clock, source is PushSource push ? push.OpenAsync : null);
         _unauthenticated = new UnauthenticatedConnections(options.Access.Tokens, clock);
@@ -156,11 +158,11 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Whether a match was lost: the game, or the bot that publishes, has disconnected in it.</summary>
     public bool AnyLost { get; private set; }
 
-    /// <summary>The match that runs, or comes next.</summary>
+    /// <summary>The match that runs, of several the one that began last; else the one that comes next.</summary>
     public MatchRun Run => _live.Current;
 
-    /// <summary>Waits until a match is over and another one comes next.</summary>
-    public Task WaitForNextAsync(MatchRun run, CancellationToken cancellation) => _live.WaitForNextAsync(run, cancellation);
+    /// <summary>Waits until a match is over.</summary>
+    public Task WaitForEndAsync(MatchRun run, CancellationToken cancellation) => _live.WaitForEndAsync(run, cancellation);
 
     /// <summary>Matches that are over and have readers still.</summary>
     internal int MatchesThatEnd
@@ -223,7 +225,7 @@ public sealed class Daemon : IAsyncDisposable
         await FinishAsync(Stopped);
         await _app.StopAsync();
         await _app.DisposeAsync();
-        _delay?.Dispose();
+        foreach (var delay in _delays) delay.Dispose();
         _watched.Dispose();
         _live.Dispose();
         _metrics.Dispose();
@@ -253,54 +255,64 @@ public sealed class Daemon : IAsyncDisposable
 
     private async Task FinishOnceAsync(SubscriptionEnd end)
     {
-        if (_delay is null)
+        var draining = _live.Open().Select(run => DrainAsync(run, end)).ToList();
+        // Matches that are over end by themselves.
+        foreach (var delay in _delays.Where(each => !each.IsEnding))
         {
-            StopServing();
-            _live.EndReaders(end);
-            await Task.WhenAll([DrainAsync(_live.Current, end), .. _ending]);
-            return;
+            if (end.IsOfMatch) delay.End(end);
+            else delay.Stop(end);
         }
-        var draining = DrainAsync(_live.Current, end);
-        if (end.IsOfMatch && _live.Current.Match is not null)
-        {
-            LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
-            _delay.End(end);
-        }
-        else
-        {
-            _delay.Stop(end);
-        }
-        var shown = await _delay.Completed;
+        if (_delays.Count > 0 && end.IsOfMatch) LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
+        var shown = await Task.WhenAll(_delays.Select(async delay => (End: await delay.Completed, delay.Later)));
         // Not before: whether the daemon is ready needs no token.
         StopServing();
         _live.EndReaders(end);
-        _watched.EndReaders(shown);
-        await Task.WhenAll([DrainAsync(_watched.Current, shown), draining, .. _ending]);
+        if (_watched != _live)
+        {
+            _watched.EndReaders(end);
+            draining.AddRange(_watched.Open().Select(run => DrainAsync(run, EndOf(run))));
+        }
+        await Task.WhenAll([.. draining, .. _ending]);
+
+        SubscriptionEnd EndOf(MatchRun later) => shown.FirstOrDefault(each => each.Later == later).End ?? end;
     }
 
-    /// <summary>Ends a match that another one follows.</summary>
-    private void GoOn(SubscriptionEnd end)
+    /// <summary>Begins a match.</summary>
+    private MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null)
+    {
+        lock (_gate)
+        {
+            return _live.Begin(match, abilities, recording, run =>
+            {
+                if (_watched != _live && _finished is null) _delays.Add(new MatchDelay(run, _watched, _log, _clock));
+            });
+        }
+    }
+
+    /// <summary>Ends a match, while others may run or follow.</summary>
+    private void End(MatchRun run, SubscriptionEnd end)
     {
         lock (_gate)
         {
             AnyLost |= end.Reason == SubscriptionEndReason.SourceLost;
-            var former = _live.GoOn();
-            // The daemon is stopping, which has ended the match.
+            // The daemon is stopping, which ends all matches.
             if (_finished is not null) return;
-            var delay = _delay;
+            _live.End(run);
+            var delay = _delays.Find(each => each.Shows(run));
             delay?.End(end);
             _ending.RemoveAll(task => task.IsCompleted);
-            _ending.Add(EndAsync(_live, former, end, delay));
-            if (delay is null) return;
-            _delays.Add(_delay = new MatchDelay(_live.Current, _watched, turn: ShowEndAsync(delay), _log, _clock));
+            _ending.Add(EndAsync(_live, run, end, delay));
+            if (delay is not null) _ending.Add(ShowEndAsync(delay));
         }
     }
 
-    /// <summary>Ends a match for those who see it later, when they have seen it, and goes on with their next one.</summary>
+    /// <summary>Ends a match for those who see it later, when they have seen it.</summary>
     private async Task ShowEndAsync(MatchDelay delay)
     {
         var end = await delay.Completed;
-        lock (_gate) _ending.Add(EndAsync(_watched, _watched.GoOn(), end));
+        if (delay.Later is not { } later) return;
+        _watched.End(later);
+        await EndAsync(_watched, later, end);
     }
 
     /// <summary>Lets readers read the rest of a match, and then keeps it as one that is over.</summary>
@@ -429,8 +441,9 @@ public sealed class Daemon : IAsyncDisposable
     /// <summary>Where the source publishes.</summary>
     private sealed class Sink(Daemon daemon) : IMatchSink
     {
-        public MatchRun Current => daemon._live.Current;
+        public MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null) =>
+            daemon.Begin(match, abilities, recording);
 
-        public void GoOn(SubscriptionEnd end) => daemon.GoOn(end);
+        public void End(MatchRun run, SubscriptionEnd end) => daemon.End(run, end);
     }
 }

@@ -1,13 +1,17 @@
 using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Matches;
 
-/// <summary>Where a source publishes its matches, one after the other.</summary>
+/// <summary>Where a source publishes its matches, one after the other or at once.</summary>
 public interface IMatchSink
 {
-    /// <summary>The match to publish: the first, or the one after that which was ended last.</summary>
-    MatchRun Current { get; }
+    /// <summary>Begins a match. Who waits for one reads it from its first frame. One that has begun already is given again.</summary>
+    /// <param name="match">Its constant data.</param>
+    /// <param name="abilities">What can be done with it; null: what can be done with its source.</param>
+    /// <param name="recording">How its recording goes; null: it is not recorded.</param>
+    MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null);
 
-    /// <summary>Ends the match for all who see it, and goes on with the next. Does not wait for readers.</summary>
-    void GoOn(SubscriptionEnd end);
+    /// <summary>Ends a match for all who see it. Does not wait for readers.</summary>
+    void End(MatchRun run, SubscriptionEnd end);
 }

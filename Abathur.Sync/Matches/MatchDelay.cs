@@ -10,8 +10,8 @@ using Microsoft.Extensions.Logging;
 namespace Abathur.Sync.Matches;
 
 /// <summary>
-/// Shows a match later: publishes what is published in one run in another one, when it is as old as the delay, and never before. Until then
-/// frames wait in the history of the first. Runs on a thread of low priority, as all work for watchers.
+/// Shows a match later: publishes what is published in one run in one of another view, when it is as old as the delay, and never before.
+/// Until then frames wait in the history of the first. Runs on a thread of low priority, as all work for watchers.
 /// </summary>
 public sealed class MatchDelay : IDisposable
 {
@@ -36,14 +36,13 @@ public sealed class MatchDelay : IDisposable
     private readonly AsyncAutoResetEvent _wake;
     private volatile Ending? _ending;
     private volatile SubscriptionEnd? _stop;
-    private volatile bool _hasBegun;
+    private volatile MatchRun? _later;
 
-    /// <param name="live">The match as it is. It keeps a history.</param>
-    /// <param name="view">Shows it later, as its current match.</param>
-    /// <param name="turn">Completes when that is so: when all earlier matches have been shown.</param>
+    /// <param name="live">The match as it is. It keeps a history, and has not begun.</param>
+    /// <param name="view">Shows it later.</param>
     /// <param name="log">Gets a message when frames are dropped before they are shown, and when showing them fails.</param>
     /// <param name="clock">Clock of all times.</param>
-    public MatchDelay(MatchRun live, MatchView view, Task turn, ILogger log, TimeProvider clock)
+    public MatchDelay(MatchRun live, MatchView view, ILogger log, TimeProvider clock)
     {
         (_live, _view) = (live, view);
         _history = live.History ?? throw new ArgumentException("frames that are shown later wait in a history", nameof(live));
@@ -56,10 +55,20 @@ public sealed class MatchDelay : IDisposable
         live.Advanced = OnAdvanced;
         live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;
-        Completed = LowPriorityScheduler.Delays.RunAsync(() => ShowAsync(turn));
+        Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
     }
 
-    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then the match of the view may
+    /// <summary>The match as it is shown; null before that.</summary>
+    public MatchRun? Later => _later;
+
+    /// <summary>Whether it shows this match.</summary>
+    /// <param name="live">The match as it is.</param>
+    public bool Shows(MatchRun live) => live == _live;
+
+    /// <summary>Whether the match is over.</summary>
+    public bool IsEnding => _ending is not null;
+
+    /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then the match may
     /// be finished with it.</summary>
     public Task<SubscriptionEnd> Completed { get; }
 
@@ -96,7 +105,7 @@ public sealed class MatchDelay : IDisposable
     {
         var isDrawn = _live.Drawings.Version != _drawn;
         if (isDrawn) _drawings.Replace(_live.Drawings.Read(out _drawn).ToByteArray());
-        if (isDrawn || !_hasBegun) _wake.Set();
+        if (isDrawn || _later is null) _wake.Set();
     }
 
     private void OnPlotted(PlotRequest request, uint gameLoop)
@@ -104,12 +113,11 @@ public sealed class MatchDelay : IDisposable
         if (_plots.TryAdd(new PlotRequest(request) { GameLoop = gameLoop }.ToByteArray())) _wake.Set();
     }
 
-    private async Task<SubscriptionEnd> ShowAsync(Task turn)
+    private async Task<SubscriptionEnd> ShowAsync()
     {
         using var kept = new KeptFrames(_history);
         SharedFrame? next = null;
-        await turn;
-        var later = _view.Current;
+        var later = _later;
         try
         {
             while (_stop is null)
@@ -131,19 +139,18 @@ public sealed class MatchDelay : IDisposable
                 switch (what)
                 {
                     case Shown.Match:
-                        later.Begin(_live.Match!);
-                        _hasBegun = true;
+                        _later = later = _view.Begin(_live.Match!);
                         break;
                     case Shown.Frame:
                         var frame = next!;
                         next = null;
-                        await PublishAsync(later, frame, kept.LastSequence);
+                        await PublishAsync(later!, frame, kept.LastSequence);
                         break;
                     case Shown.Drawings:
-                        later.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
+                        later!.Drawings.Show(Drawings.Parser.ParseFrom(_drawings.Take()));
                         break;
                     case Shown.Plots:
-                        later.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
+                        later!.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
                         break;
                     default:
                         return ending!.End;
@@ -155,7 +162,7 @@ public sealed class MatchDelay : IDisposable
         {
             LogMessages.DelayFailed(_log, e);
             var end = new SubscriptionEnd(SubscriptionEndReason.SourceLost, "the match cannot be shown any more: the daemon has a defect");
-            _ = later.FinishAsync(end);
+            _ = later?.FinishAsync(end);
             return end;
         }
         finally
@@ -181,7 +188,7 @@ public sealed class MatchDelay : IDisposable
     {
         var frameNs = next?.Captured.MonotonicNs ?? long.MaxValue;
         // The first observation of a bot may be captured before its match has begun.
-        if (!_hasBegun && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
+        if (_later is null && _live.Match is not null) return (Math.Min(_live.BeganNs, frameNs), Shown.Match);
         // A frame that is about to be kept may be older than the rest, which belongs to it.
         if (next is null && mayGrow) return null;
         var (drawnNs, plottedNs) = (_drawings.FirstNs ?? long.MaxValue, _plots.FirstNs ?? long.MaxValue);

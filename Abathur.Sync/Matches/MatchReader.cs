@@ -36,7 +36,16 @@ public sealed class MatchReader : IDisposable
     /// <summary>Called when it is disposed.</summary>
     internal Action<MatchReader>? Gone { get; init; }
 
-    /// <summary>Adds the match that comes next. Called before that begins, and before the current one ends.</summary>
+    /// <summary>The last match that it reads or has been added to it.</summary>
+    internal MatchRun Last
+    {
+        get
+        {
+            lock (_gate) return _afterNext ?? _next?.Run ?? Run;
+        }
+    }
+
+    /// <summary>Adds the match that comes next. Called before that begins, when the last one ends.</summary>
     internal void Add(MatchRun next)
     {
         lock (_gate)

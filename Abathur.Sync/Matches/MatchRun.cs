@@ -76,17 +76,17 @@ public sealed class MatchRun : IDisposable
     /// <summary>The result of each player, as soon as an observation has it.</summary>
     public IReadOnlyList<SC2APIProtocol.PlayerResult> Results => _timeline.Results;
 
+    /// <summary>Memory of its kept frames.</summary>
+    internal long HistoryBytes => _history?.Bytes ?? 0;
+
     /// <summary>Memory of what is kept of it, about, when it is complete.</summary>
-    internal long Bytes => (_history?.Bytes ?? 0) + _timeline.Bytes + Plots.Bytes + _matchBytes;
+    internal long Bytes => HistoryBytes + _timeline.Bytes + Plots.Bytes + _matchBytes;
 
     /// <summary>The drawings of agents.</summary>
     public DrawingBoard Drawings { get; } = new();
 
     /// <summary>The numbers of agents over time.</summary>
     public PlotBoard Plots { get; } = new();
-
-    /// <summary>Called before the match begins.</summary>
-    internal Action? Beginning { get; init; }
 
     /// <summary>Called when the match has begun, and after each frame, when the drawings are those of its game loop, on the task that
     /// publishes. Must neither block nor throw.</summary>
@@ -118,7 +118,6 @@ public sealed class MatchRun : IDisposable
     public void Begin(Match match)
     {
         if (_match is not null) throw new InvalidOperationException("the match has begun already");
-        Beginning?.Invoke();
         Drawings.Advance(match.FirstGameLoop);
         Plots.Advance(match.FirstGameLoop);
         _timeline.Begin(match.GameData);

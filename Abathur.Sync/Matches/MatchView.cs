@@ -4,8 +4,8 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Matches;
 
 /// <summary>
-/// The matches that the clients of an access level see: the one that runs or comes next, and those that are over. Of these it keeps what
-/// can be read within the memory of the history, for all together, and drops the oldest first. Thread-safe.
+/// The matches that the clients of an access level see: those that run, the one that comes next, and those that are over. Of these it keeps
+/// what can be read within the memory of the history, for all together, and drops the oldest first. Thread-safe.
 /// </summary>
 public sealed class MatchView : IDisposable
 {
@@ -14,16 +14,19 @@ public sealed class MatchView : IDisposable
 
     private readonly Lock _gate = new();
     private readonly MatchAbilities _abilities;
-    private readonly List<FormerMatch> _former = [];
     private readonly HashSet<MatchReader> _followers = [];
-    private volatile MatchRun _current;
+
+    /// <summary>In the order in which they began.</summary>
+    private readonly List<KnownMatch> _matches = [];
     private MatchTotals _before;
-    private TaskCompletionSource _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private MatchRun _next;
+    private volatile MatchRun _current;
+    private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     internal MatchView(HubShare share, MatchAbilities abilities)
     {
         (Share, _abilities) = (share, abilities);
-        _current = NewRun();
+        _current = _next = NewRun();
     }
 
     /// <summary>How much later matches are seen. Then the status tells only of what is shown.</summary>
@@ -35,59 +38,68 @@ public sealed class MatchView : IDisposable
     /// <summary>Whether others see the same before.</summary>
     public bool IsDelayed => Delay > TimeSpan.Zero;
 
-    /// <summary>The match that runs, or comes next.</summary>
+    /// <summary>The match that runs, of several the one that began last; else the one that comes next.</summary>
     public MatchRun Current => _current;
+
+    /// <summary>How the recording of the next match goes; null: not recorded, or not known yet.</summary>
+    internal Func<RecordingStatus?>? NextRecording
+    {
+        get;
+        init => _next.Recording = field = value;
+    }
 
     /// <summary>What the hubs of its matches share.</summary>
     internal HubShare Share { get; }
 
     /// <summary>A match.</summary>
-    /// <param name="runId">Identifies it; empty: the one that runs, or comes next.</param>
+    /// <param name="runId">Identifies it; empty: the <see cref="Current"/> one.</param>
     /// <param name="problem">Why it cannot be read; empty if it can.</param>
     /// <returns>Null if it cannot be read: it is not known, or has given way to others.</returns>
     public MatchRun? Find(string runId, out string problem)
     {
         problem = "";
+        if (runId.Length == 0) return _current;
         lock (_gate)
         {
-            if (runId.Length == 0 || runId == _current.RunId) return _current;
-            if (_former.Find(each => each.RunId == runId) is { } former)
-            {
-                if (former.Run is null) problem = "what was kept of this match has given way to later ones (--history-mb)";
-                return former.Run;
-            }
-            return null;
+            if (_matches.Find(each => each.RunId == runId) is not { } known) return null;
+            if (known.Run is null) problem = "what was kept of this match has given way to later ones (--history-mb)";
+            return known.Run;
+        }
+    }
+
+    /// <summary>Whether several matches run.</summary>
+    public bool HasSeveral
+    {
+        get
+        {
+            lock (_gate) return Running.Skip(1).Any();
         }
     }
 
     /// <summary>All matches that it knows, in the order in which they began.</summary>
     public IEnumerable<MatchSummary> Summaries()
     {
-        lock (_gate)
-        {
-            var former = _former.Select(each => each.Summary).ToList();
-            return _current.Summary() is { } running ? [.. former, running] : former;
-        }
+        lock (_gate) return [.. _matches.Select(each => each.Summary).OfType<MatchSummary>()];
     }
 
     /// <summary>Sums over all matches.</summary>
     public MatchTotals Totals()
     {
-        lock (_gate) return _before + MatchTotals.Of(_current);
+        lock (_gate) return Running.Aggregate(_before, (sum, run) => sum + MatchTotals.Of(run));
     }
 
-    /// <summary>Waits until a match is not the current one any more.</summary>
-    public async Task WaitForNextAsync(MatchRun run, CancellationToken cancellation)
+    /// <summary>Waits until a match is over. One that has not begun may begin meanwhile.</summary>
+    public async Task WaitForEndAsync(MatchRun run, CancellationToken cancellation)
     {
         while (true)
         {
-            Task next;
+            Task changed;
             lock (_gate)
             {
-                if (run != _current) return;
-                next = _next.Task;
+                if (run != _next && !Running.Contains(run)) return;
+                changed = _changed.Task;
             }
-            await next.WaitAsync(cancellation);
+            await changed.WaitAsync(cancellation);
         }
     }
 
@@ -102,28 +114,49 @@ public sealed class MatchView : IDisposable
             if (run.Subscribe(options, out problem) is not { } subscription) return null;
             var reader = new MatchReader(subscription, run) { Gone = Forget };
             // One that is over by now has a next one already.
-            if (options.Follows && run != _current) reader.Add(_current);
+            if (options.Follows && run != _next && !Running.Contains(run)) reader.Add(_next);
             if (options.Follows) _followers.Add(reader);
             return reader;
         }
     }
 
-    /// <summary>Begins with the next match. Who subscribes from now on waits for it, and who follows gets it next.</summary>
-    /// <returns>The one before, which the caller finishes and then <see cref="Keep">keeps</see>.</returns>
-    internal MatchRun GoOn()
+    /// <summary>Begins a match, which those read who have waited for the next one. One that has begun already is given again.</summary>
+    /// <param name="match">Its constant data.</param>
+    /// <param name="abilities">What can be done with it; null: what can be done with the source.</param>
+    /// <param name="recording">How its recording goes; null: it is not recorded.</param>
+    /// <param name="beginning">Called before it has begun.</param>
+    internal MatchRun Begin(
+        Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null, Action<MatchRun>? beginning = null)
+    {
+        MatchRun run;
+        lock (_gate)
+        {
+            if (Running.FirstOrDefault(each => ReferenceEquals(each.Match, match)) is { } begun) return begun;
+            run = _next;
+            (run.Abilities, run.Recording) = (abilities ?? _abilities, recording);
+            _next = NewRun();
+            _matches.Add(new KnownMatch(run, match.RunId));
+            if (_matches.Count > MaxMatches) Forget(_matches.Find(each => each.IsOver));
+            // Before the first frame, so that readers who follow miss none.
+            foreach (var reader in _followers) reader.Begin(run);
+            beginning?.Invoke(run);
+            run.Begin(match);
+            Change();
+        }
+        return run;
+    }
+
+    /// <summary>Ends a match that runs: who follows it gets the next that begins. The caller finishes it, and then
+    /// <see cref="Keep">keeps</see> it.</summary>
+    internal void End(MatchRun run)
     {
         lock (_gate)
         {
-            var former = _current;
-            _before += MatchTotals.Of(former);
-            var next = NewRun();
-            foreach (var reader in _followers) reader.Add(next);
-            if (former.Match is not null) _former.Add(new FormerMatch(former));
-            if (_former.Count > MaxMatches) Forget(_former[0]);
-            _current = next;
-            _next.SetResult();
-            _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            return former;
+            if (_matches.Find(each => each.Run == run) is not { IsOver: false } known) return;
+            _before += MatchTotals.Of(run);
+            known.IsOver = true;
+            foreach (var reader in _followers.Where(each => each.Last == run)) reader.Add(_next);
+            Change();
         }
     }
 
@@ -132,15 +165,21 @@ public sealed class MatchView : IDisposable
     {
         lock (_gate)
         {
-            if (_former.Find(each => each.Run == run) is not { } former)
+            if (_matches.Find(each => each.Run == run) is not { } known)
             {
                 run.Dispose();
                 return;
             }
-            run.Complete(_former.FindLast(each => each is { IsComplete: true, Run: not null })?.Run?.Match);
-            former.IsComplete = true;
+            run.Complete(_matches.FindLast(each => each is { IsComplete: true, Run: not null })?.Run?.Match);
+            known.IsComplete = true;
         }
-        MakeRoom(0);
+        MakeRoom(null, 0);
+    }
+
+    /// <summary>The matches that run, and the one that comes next.</summary>
+    internal MatchRun[] Open()
+    {
+        lock (_gate) return [.. Running, _next];
     }
 
     /// <summary>Ends those who read matches that are over.</summary>
@@ -148,7 +187,7 @@ public sealed class MatchView : IDisposable
     {
         lock (_gate)
         {
-            var runs = _former.Select(each => each.Run).OfType<MatchRun>();
+            var runs = _matches.Where(each => each.IsOver).Select(each => each.Run).OfType<MatchRun>();
             foreach (var subscription in runs.SelectMany(run => run.Hub.Subscriptions)) subscription.Finish(end);
         }
     }
@@ -156,23 +195,23 @@ public sealed class MatchView : IDisposable
     /// <summary>Drops what is kept. Subscriptions must have ended.</summary>
     public void Dispose()
     {
-        _current.Dispose();
-        foreach (var former in _former) former.Run?.Dispose();
+        _next.Dispose();
+        foreach (var each in _matches) each.Run?.Dispose();
     }
+
+    private IEnumerable<MatchRun> Running => _matches.Where(each => !each.IsOver).Select(each => each.Run!);
 
     private MatchRun NewRun()
     {
         MatchRun run = null!;
-        return run = new MatchRun(Share, _abilities, MakeRoom) { Beginning = () => Begin(run) };
+        return run = new MatchRun(Share, _abilities, bytes => MakeRoom(run, bytes)) { Recording = NextRecording };
     }
 
-    /// <summary>Before the first frame, so that readers who follow miss none.</summary>
-    private void Begin(MatchRun run)
+    private void Change()
     {
-        lock (_gate)
-        {
-            foreach (var reader in _followers) reader.Begin(run);
-        }
+        _current = Running.LastOrDefault() ?? _next;
+        _changed.SetResult();
+        _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 
     private void Forget(MatchReader reader)
@@ -180,45 +219,53 @@ public sealed class MatchView : IDisposable
         lock (_gate) _followers.Remove(reader);
     }
 
-    private void Forget(FormerMatch match)
+    private void Forget(KnownMatch? match)
     {
-        _former.Remove(match);
+        if (match is null) return;
+        _matches.Remove(match);
         if (match.IsComplete) match.Run?.Dispose();
     }
 
-    /// <summary>Drops the oldest matches until those that are over, and this much for the one that runs, have room.</summary>
-    /// <returns>What the one that runs may have.</returns>
-    private long MakeRoom(long running)
+    /// <summary>Drops the oldest matches that are over until the others have room.</summary>
+    /// <param name="run">One that runs and needs room; null: none.</param>
+    /// <param name="bytes">What it has.</param>
+    /// <returns>What it may have: never more than its share.</returns>
+    private long MakeRoom(MatchRun? run, long bytes)
     {
         lock (_gate)
         {
             var most = Share.HistoryBytes;
-            var former = _former.Sum(each => each.Bytes);
-            foreach (var each in _former)
+            var running = Running.ToList();
+            var former = _matches.Where(each => each.IsOver).Sum(each => each.Bytes);
+            var others = running.Where(each => each != run).Sum(each => each.HistoryBytes);
+            foreach (var each in _matches)
             {
-                if (former + running <= most) break;
+                if (former + others + bytes <= most) break;
                 if (each is not { IsComplete: true, Run: not null }) continue;
                 former -= each.Bytes;
                 each.Drop();
             }
-            return most - former;
+            return Math.Min(most / Math.Max(running.Count, 1), most - former - others);
         }
     }
 
-    /// <summary>A match that is over.</summary>
-    private sealed class FormerMatch(MatchRun run)
+    /// <summary>A match that has begun.</summary>
+    private sealed class KnownMatch(MatchRun run, string runId)
     {
         private MatchSummary? _summary;
 
-        public string RunId { get; } = run.RunId;
+        public string RunId { get; } = runId;
 
         /// <summary>Null: only its summary is kept.</summary>
         public MatchRun? Run { get; private set; } = run;
 
-        /// <summary>Whether it has no live readers.</summary>
+        /// <summary>Whether nothing is published any more.</summary>
+        public bool IsOver { get; set; }
+
+        /// <summary>Whether it is over and has no live readers.</summary>
         public bool IsComplete { get; set; }
 
-        public MatchSummary Summary => _summary ?? Run!.Summary()!;
+        public MatchSummary? Summary => _summary ?? Run!.Summary();
 
         /// <summary>Memory of what is kept.</summary>
         public long Bytes => Run?.Bytes ?? 0;

@@ -1,4 +1,5 @@
 using Abathur.Sync.Hub;
+using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Matches;
 
@@ -6,8 +7,15 @@ namespace Abathur.Sync.Matches;
 internal sealed class OneMatch(MatchRun run) : IMatchSink
 {
     /// <inheritdoc/>
-    public MatchRun Current => run;
+    public MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null)
+    {
+        if (ReferenceEquals(match, run.Match)) return run;
+        run.Abilities = abilities ?? run.Abilities;
+        run.Recording = recording;
+        run.Begin(match);
+        return run;
+    }
 
-    /// <summary>Not for a source of several matches.</summary>
-    public void GoOn(SubscriptionEnd end) => throw new InvalidOperationException("only one match is taken");
+    /// <inheritdoc/>
+    public void End(MatchRun run, SubscriptionEnd end) => _ = run.FinishAsync(end);
 }

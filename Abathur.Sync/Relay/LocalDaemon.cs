@@ -20,8 +20,8 @@ internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer) :
     /// <summary>The match that runs, or comes next.</summary>
     public MatchRun Current => api.ViewOf(level).Current;
 
-    /// <summary>Waits until another match is that.</summary>
-    public Task WaitForNextAsync(MatchRun match, CancellationToken cancellation) => api.ViewOf(level).WaitForNextAsync(match, cancellation);
+    /// <summary>Waits until a match is over.</summary>
+    public Task WaitForEndAsync(MatchRun match, CancellationToken cancellation) => api.ViewOf(level).WaitForEndAsync(match, cancellation);
 
     /// <inheritdoc/>
     public string Place => "this daemon";

@@ -35,7 +35,7 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, LocalDa
                 var relay = new MatchRelay(
                     servers, daemon, name, new RelayOptions(), line => LogMessages.AgentOutput(_log, line), clock);
                 if (await relay.RunAsync(over) is { } problem) LogMessages.RelayEnded(_log, problem);
-                await daemon.WaitForNextAsync(match, over);
+                await daemon.WaitForEndAsync(match, over);
                 continue;
             }
             catch (OperationCanceledException) when (over.IsCancellationRequested)

@@ -8,11 +8,11 @@ namespace Abathur.Sync.Sources;
 /// <summary>A source of matches.</summary>
 public interface IMatchSource
 {
-    /// <summary>What can be done with its match.</summary>
+    /// <summary>What can be done with its matches, where nothing else is said.</summary>
     MatchAbilities Abilities { get; }
 
-    /// <summary>The constant data of the match if it is known from the start; else null, and the source calls <see cref="MatchRun.Begin"/>
-    /// later.</summary>
+    /// <summary>The constant data of the match if it is known from the start, so that agents have it before the source runs; else null. The
+    /// source calls <see cref="IMatchSink.Begin"/> for each match.</summary>
     Match? Match => null;
 
     /// <summary>Records its matches; null: they are not recorded.</summary>

@@ -105,6 +105,7 @@ public sealed class SyncApi(
     {
         RequireToAct(level);
         var run = RunningOf(level, request.RunId);
+        if (run.Match is null) throw NoMatchYet;
         if (run.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
         var advice = run.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
@@ -213,7 +214,7 @@ public sealed class SyncApi(
 
     /// <summary>What the daemon is doing.</summary>
     /// <param name="level">What the client may do that asks.</param>
-    /// <param name="runId">The match; empty: the one that runs, else the next.</param>
+    /// <param name="runId">The match; empty: that of <see cref="MatchView.Current"/>.</param>
     public Status GetStatus(AccessLevel level, string runId = "")
     {
         Require(AccessLevel.Watch, level);
@@ -249,14 +250,19 @@ public sealed class SyncApi(
 
     /// <summary>A match that can be read.</summary>
     /// <param name="level">What the client may do that asks.</param>
-    /// <param name="runId">The match; empty: the one that runs, else the next.</param>
+    /// <param name="runId">The match; empty: that of <see cref="MatchView.Current"/>.</param>
     private MatchRun RunOf(AccessLevel level, string runId) => ViewOf(level).Find(runId, out var problem) ?? throw (problem.Length > 0
         ? new RefusedException(RequestStatus.FailedPrecondition, problem)
         : new RefusedException(RequestStatus.NotFound, "there is no match with this run_id: GetMatches lists them"));
 
-    /// <summary>The same of one that is not over.</summary>
+    /// <summary>The same of one that is not over. Of several that run, the client has to name one.</summary>
     private MatchRun RunningOf(AccessLevel level, string runId)
     {
+        if (runId.Length == 0 && ViewOf(level).HasSeveral)
+        {
+            throw new RefusedException(
+                RequestStatus.FailedPrecondition, "several matches run: name one with its run_id (GetMatches lists them)");
+        }
         var run = RunOf(level, runId);
         return runId.Length == 0 || run.End is null
             ? run

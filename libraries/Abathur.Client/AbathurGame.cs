@@ -97,7 +97,8 @@ public sealed class AbathurGame : IAsyncDisposable
 
     /// <summary>The frame at a game loop, or the first one after it, from those that the daemon keeps. It stays valid.</summary>
     /// <param name="gameLoop">The game loop.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
     /// </exception>
@@ -150,7 +151,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>Sends actions to the game, as an answer to the last frame.</summary>
     /// <param name="actions">At most 1,000.</param>
     /// <param name="maxLateGameLoops">Refuse them if more than this many game loops have passed since that frame; 0: never.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait; the actions may have been sent.</param>
     /// <exception cref="RequestException">The source accepts no actions, or the match is over (FAILED_PRECONDITION), they are too late
     /// (OUT_OF_RANGE), or too many wait for the game (RESOURCE_EXHAUSTED).</exception>
@@ -159,7 +161,7 @@ public sealed class AbathurGame : IAsyncDisposable
     {
         var request = new ActRequest
         {
-            GameLoop = _current.GameLoopFor(runId),
+            GameLoop = _current.GameLoopFor(runId = _current.RunFor(runId)),
             MaxLateGameLoops = maxLateGameLoops,
             RunId = runId,
         };
@@ -171,14 +173,15 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="shapes">At most 1,000; <see cref="Draw"/> makes them. They replace the shapes on the layer that have no lifetime. None:
     /// clears the layer.</param>
     /// <param name="layer">Name of the layer.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), there are too many (RESOURCE_EXHAUSTED), or the match is
     /// over (FAILED_PRECONDITION).</exception>
     public async Task<DrawResult> DrawAsync(
         IEnumerable<Shape> shapes, string layer = "", string runId = "", CancellationToken cancellation = default)
     {
-        var request = new DrawRequest { Layer = layer, RunId = runId };
+        var request = new DrawRequest { Layer = layer, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Shapes.AddRange(shapes);
         return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellation)).Draw;
@@ -188,7 +191,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="name">Name of the series, at most 64 characters.</param>
     /// <param name="value">A finite number. A second value at the same game loop replaces the first.</param>
     /// <param name="agent">Whose series it is, at most 64 characters.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), there would be more than 64 series of the
     /// agent or 256 of all (RESOURCE_EXHAUSTED), or the match is over (FAILED_PRECONDITION).</exception>
@@ -199,13 +203,14 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>Adds a value to each of some series, in one request.</summary>
     /// <param name="values">1 to 64 finite numbers by name of the series.</param>
     /// <param name="agent">Whose series they are.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">As for one value.</exception>
     public async Task<PlotResult> PlotAsync(
         IEnumerable<KeyValuePair<string, double>> values, string agent = "", string runId = "", CancellationToken cancellation = default)
     {
-        var request = new PlotRequest { Agent = agent, RunId = runId };
+        var request = new PlotRequest { Agent = agent, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Values.AddRange(values.Select(each => new PlotRequest.Types.Sample { Name = each.Key, Value = each.Value }));
         return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellation)).Plot;
@@ -213,36 +218,39 @@ public sealed class AbathurGame : IAsyncDisposable
 
     /// <summary>The series of all agents so far, and of a playback those in the recording.</summary>
     /// <param name="afterGameLoop">Only points after this game loop.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     public async Task<IReadOnlyList<Plots.Types.Series>> PlotsAsync(
         uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop, RunId = runId } };
+        var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) } };
         return (await RequestAsync(request, runId, cancellation)).Plots.Series;
     }
 
     /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
     /// <param name="query">What to ask.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="RequestException">Nothing can answer, or the match is over (FAILED_PRECONDITION), the token does not allow it
     /// (PERMISSION_DENIED), or too many wait (RESOURCE_EXHAUSTED).</exception>
     public async Task<QueryResult> QueryAsync(RequestQuery query, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ClientMessage { Query = new QueryRequest { Query = query, RunId = runId } };
+        var request = new ClientMessage { Query = new QueryRequest { Query = query, RunId = _current.RunFor(runId) } };
         return (await RequestAsync(request, runId, cancellation)).Query;
     }
 
     /// <summary>Numbers of the match so far, a row a game second.</summary>
     /// <param name="afterGameLoop">Only rows after this game loop.</param>
-    /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
+    /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
+    /// of several the one that began last, else the next.</param>
     /// <param name="cancellation">Ends the wait.</param>
     public async Task<MatchTimeline> TimelineAsync(
         uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
     {
-        var request = new ClientMessage { Timeline = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = runId } };
-        return new MatchTimeline((await RequestAsync(request, runId, cancellation)).Timeline);
+        var request = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) };
+        return new MatchTimeline((await RequestAsync(new ClientMessage { Timeline = request }, runId, cancellation)).Timeline);
     }
 
     /// <summary>What the daemon is doing: source, agents, rates.</summary>

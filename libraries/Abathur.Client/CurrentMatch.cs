@@ -35,6 +35,10 @@ internal sealed class CurrentMatch
     /// <summary>A frame was received.</summary>
     public void Reach(GameFrame frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
 
+    /// <summary>The run that a request means: empty where the daemon does not tell its matches apart.</summary>
+    /// <param name="runId">What it names; empty: the match of the frames that are read.</param>
+    public string RunFor(string runId) => runId.Length == 0 && _knowsMatches ? _runId : runId;
+
     /// <summary>Game loop of the last frame; 0 where it is of another match than the one that a request means.</summary>
     public uint GameLoopFor(string runId) => runId.Length == 0 || runId == _runId ? Volatile.Read(ref _gameLoop) : 0;
 }

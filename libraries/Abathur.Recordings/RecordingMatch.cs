@@ -5,7 +5,8 @@ using Abathur.Sc2;
 namespace Abathur.Recordings;
 
 /// <summary>The match of a recording, from its metadata record <c>abathur.match</c>.</summary>
-/// <remarks>Keys: match_id, player_id, map_name, game_version, tick_hz, source, simulated. Numbers are culture-invariant; other keys are
+/// <remarks>Keys: match_id, player_id, map_name, game_version, tick_hz, source, simulated,
+/// group_id. Numbers are culture-invariant; other keys are
 /// kept.</remarks>
 public sealed record RecordingMatch
 {
@@ -33,6 +34,10 @@ public sealed record RecordingMatch
     /// <summary>Whether they are from the match generator rather than from a game.</summary>
     public bool Simulated { get; init; }
 
+    /// <summary>The same in the recordings of both players of a game, if one daemon made both: the match id of one of them; empty if
+    /// unknown.</summary>
+    public string GroupId { get; init; } = "";
+
     /// <summary>Further entries of the metadata record.</summary>
     public IReadOnlyDictionary<string, string> More { get; init; } = new Dictionary<string, string>();
 
@@ -48,6 +53,7 @@ public sealed record RecordingMatch
             ["source"] = Source,
             ["simulated"] = Simulated ? "true" : "false",
         };
+        if (GroupId.Length > 0) values["group_id"] = GroupId;
         foreach (var (key, value) in More) values.TryAdd(key, value);
         return new McapMetadata(MetadataName, values);
     }
@@ -67,6 +73,7 @@ public sealed record RecordingMatch
                 : GameTime.LoopsPerSecond,
             Source = Take("source"),
             Simulated = Take("simulated") == "true",
+            GroupId = Take("group_id"),
             More = rest,
         };
     }

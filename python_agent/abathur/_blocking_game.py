@@ -69,9 +69,10 @@ def connect_blocking(address: str | None = None, **options: Unpack[ConnectOption
 class BlockingGame:
     """A connection to a daemon. Made by `connect_blocking`.
 
-    A request is about one match of the daemon: that of its `run_id`. Without one: that of the last frame, if its
-    subscription has `follow` or a `run_id`; else the match that runs, else the next. It raises RequestError with
-    NOT_FOUND where the daemon does not know the match, with FAILED_PRECONDITION where it needs one that runs.
+    A request is about one match of the daemon: that of its `run_id`. Without one: that of the last
+    frame; before the first the match that runs, of several the one that began last, else the next. It raises
+    RequestError with NOT_FOUND where the daemon does not know the match, with FAILED_PRECONDITION where it needs one
+    that runs.
 
     Attributes:
         address: Address of the daemon.
@@ -211,7 +212,7 @@ class BlockingGame:
                                 yield sync_pb2.MatchEnded(run_id=last.run_id, reason="the connection broke")
                             last = event
                             self._game_loop = event.game_loop
-                            self._run_id = event.run_id if request.follow or request.run_id else ""
+                            self._run_id = event.run_id if event._names_match else ""
                             events.follow(event)
                             received += 1
                         else:
@@ -411,7 +412,7 @@ class BlockingGame:
             run_id: The match whose source, recording, history and subscribers it has, see `BlockingGame`.
         """
         with self._connected():
-            return self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
+            return self._connection.status(sync_pb2.GetStatusRequest(run_id=_runs.run_id(run_id)))
 
     def _run(self, run_id: Run) -> str:
         """The match that a request is about."""

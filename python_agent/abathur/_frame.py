@@ -76,6 +76,7 @@ class Frame:
         "_json",
         "_match_index",
         "_message",
+        "_names_match",
         "_skipped_events",
         "_step",
         "dropped",
@@ -102,6 +103,8 @@ class Frame:
         self.skipped_events_incomplete = False
         self.match_id = ""
         self.run_id = ""
+        #: Whether requests may name its match, because the daemon tells matches apart.
+        self._names_match = False
         self.sequence = 0
         self.game_loop = 0
         self.dropped = 0

@@ -254,6 +254,7 @@ class AsyncGrpcConnection:
                 frame = _frame.from_message(message, received=received, size=len(data), payloads=payloads)
                 # The first frame names it.
                 run_id = frame.run_id = message.run_id or run_id
+                frame._names_match = run_id != ""
                 yield frame
         finally:
             call.cancel()
@@ -449,6 +450,7 @@ class BlockingGrpcConnection:
                 frame = _frame.from_message(message, received=received, size=len(data), payloads=payloads)
                 # The first frame names it.
                 run_id = frame.run_id = message.run_id or run_id
+                frame._names_match = run_id != ""
                 yield frame
         finally:
             call.cancel()

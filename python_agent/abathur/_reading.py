@@ -59,6 +59,7 @@ class Reading:
         self._limit = limit
         self._needs_matches = request is not None and (request.follow or request.run_id != "")
         self._has_begun = False
+        self._is_dated = False
 
     def begin(self, start: MatchStart) -> None:
         """Go on with a match.
@@ -72,12 +73,13 @@ class Reading:
             self.index += 1
             self.payloads = PayloadReader(self._limit)
         self._has_begun = True
-        self.run_id = start.run_id
+        self.run_id, self._is_dated = start.run_id, start.is_dated
 
     def place(self, frame: Frame) -> Frame:
         """The frame, of this match."""
         frame.run_id = self.run_id
         frame._match_index = self.index
+        frame._names_match = self._is_dated
         return frame
 
 

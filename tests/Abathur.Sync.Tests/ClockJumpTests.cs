@@ -28,7 +28,7 @@ public class ClockJumpTests
         await using (
             var recorder = new MatchRecorder(new OutputFile(folder.PathTo("match.mcap")), new RecordingOptions(), NullLogger.Instance))
         {
-            var feed = new MatchFeed(run, new MatchRecordings(recorder), _clock);
+            var feed = new MatchFeed(new OneMatch(run), new MatchRecordings(recorder), _clock);
             feed.Begin(new Match(), default, default);
             for (var loop = 1u; loop <= 10; loop++)
             {

@@ -13,27 +13,28 @@ using Event = Abathur.Sync.V1.Event;
 namespace Abathur.Sync.Sources.Feed;
 
 /// <summary>
-/// Shared by all sources of a running game: sets the match once, publishes and records each observation, and records the bot's actions and
-/// the end. One caller at a time. It waits for readers only if its source waits.
+/// One match of a running game, for all sources of such: begins it, publishes and records each observation, records the bot's actions, and
+/// ends it. One caller at a time. It waits for readers only if its source waits.
 /// </summary>
 public sealed class MatchFeed
 {
-    private readonly MatchRun _run;
+    private readonly IMatchSink _sink;
     private readonly MatchRecordings? _recordings;
     private readonly TimeProvider _clock;
     private readonly FrameStamp _start;
+    private MatchRun? _run;
     private MatchRecorder? _recorder;
     private long _drawingsRecorded;
     private volatile bool _isOver;
 
-    /// <param name="run">The match.</param>
+    /// <param name="sink">Where it is published.</param>
     /// <param name="recordings">Records it; null: it is not recorded.</param>
     /// <param name="clock">Clock of all times.</param>
-    public MatchFeed(MatchRun run, MatchRecordings? recordings, TimeProvider clock)
-    {
-        (_run, _recordings, _clock, _start) = (run, recordings, clock, FrameStamp.Now(clock));
-        if (recordings is not null) run.Recording = () => _recorder?.Status ?? recordings.Next;
-    }
+    public MatchFeed(IMatchSink sink, MatchRecordings? recordings, TimeProvider clock) =>
+        (_sink, _recordings, _clock, _start) = (sink, recordings, clock, FrameStamp.Now(clock));
+
+    /// <summary>What can be done with the match; null: what can be done with the source.</summary>
+    public MatchAbilities? Abilities { get; init; }
 
     /// <summary>Called when the match is over and its recording, if it has one, is complete.</summary>
     public Action<SubscriptionEnd?, MatchRecorder?>? Ended { get; init; }
@@ -43,7 +44,10 @@ public sealed class MatchFeed
     public bool WaitsForRecorder { get; init; }
 
     /// <summary>Whether the match has begun.</summary>
-    public bool HasBegun => _run.Match is not null;
+    public bool HasBegun => _run is not null;
+
+    /// <summary>Its subscribers and what is kept of it. It must have begun.</summary>
+    public MatchRun Run => _run ?? throw new InvalidOperationException("the match has not begun");
 
     /// <summary>Game loop of the newest observation.</summary>
     public uint GameLoop { get; private set; }
@@ -72,19 +76,21 @@ public sealed class MatchFeed
         if (!gameInfo.IsEmpty) match.GameInfo ??= LenientParser.Parse<ResponseGameInfo>(gameInfo.Span);
         if (!gameData.IsEmpty) match.GameData ??= LenientParser.Parse<ResponseData>(gameData.Span);
         if (match.MapName.Length == 0) match.MapName = match.GameInfo?.MapName ?? "";
-        if (BeginRecording(match) is { } recorder)
+        RecordingStatus? failure = null;
+        if (BeginRecording(match, out failure) is { } recorder)
         {
             var now = LogTime(FrameStamp.Now(_clock));
             if (!gameInfo.IsEmpty) recorder.AddGameInfo(now, gameInfo.ToArray());
             if (!gameData.IsEmpty) recorder.AddGameData(now, gameData.ToArray());
             recorder.AddEvent(now, new Event { MatchStarted = new() });
-            _run.Plots.TakeForRecording();
         }
-        _run.Begin(match);
+        _run = _sink.Begin(match, Abilities, _recordings is null ? null : () => _recorder?.Status ?? failure);
+        _run.Plots.TakeForRecording();
     }
 
-    private MatchRecorder? BeginRecording(Match match)
+    private MatchRecorder? BeginRecording(Match match, out RecordingStatus? failure)
     {
+        failure = null;
         if (_recordings is null) return null;
         var recorded = new RecordingMatch
         {
@@ -95,10 +101,9 @@ public sealed class MatchFeed
             TickHz = match.TickHz,
             Source = match.Source.ToString().ToLowerInvariant(),
             Simulated = match.Simulated,
+            GroupId = match.GroupId,
         };
-        _recorder = _recordings.Begin(recorded, match.GameInfo, out var failure);
-        if (_recorder is null) _run.Recording = () => failure;
-        return _recorder;
+        return _recorder = _recordings.Begin(recorded, match.GameInfo, out failure);
     }
 
     /// <summary>Publishes and records an observation, whose reference it takes over.</summary>
@@ -121,27 +126,30 @@ public sealed class MatchFeed
         }
         GameLoop = gameLoop;
         if (WaitsForRecorder && _recorder is not null) await _recorder.WaitForRoomAsync();
-        if (WaitsForRecorder) await _run.WaitForHistoryAsync();
-        _run.Drawings.Advance(gameLoop);
+        var run = Run;
+        if (WaitsForRecorder) await run.WaitForHistoryAsync();
+        run.Drawings.Advance(gameLoop);
         RecordAgents(LogTime(captured));
         _recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = _clock.GetTimestamp();
-        await _run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
+        await run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
     }
 
     /// <summary>
-    /// Ends the match: records what agents have drawn and plotted since the last observation, and completes the recording. Later actions
-    /// and steps belong to another match and are not recorded.
+    /// Ends the match: records what agents have drawn and plotted since the last observation, completes the recording, and ends it for all
+    /// who see it. Later actions and steps belong to another match and are not recorded.
     /// </summary>
     /// <param name="end">Why it ended; null: it failed.</param>
-    public void End(SubscriptionEnd? end = null)
+    /// <param name="isLast">Whether the source ends with it, and the daemon ends it for those who see it.</param>
+    public void End(SubscriptionEnd? end, bool isLast)
     {
         if (_isOver) return;
         _isOver = true;
         RecordAgents(LogTime(FrameStamp.Now(_clock)));
         if (_recorder is not null) _recordings!.End(_recorder, recorder => Ended?.Invoke(end, recorder));
         else if (HasBegun) Ended?.Invoke(end, null);
+        if (_run is not null && end is not null && !isLast) _sink.End(_run, end);
     }
 
     /// <summary>Records actions of the bot or of an agent. The bytes, a <c>RequestAction</c>, are copied.</summary>
@@ -164,10 +172,10 @@ public sealed class MatchFeed
     /// <summary>Records what agents have drawn and plotted. At most once per observation, however often they do.</summary>
     private void RecordAgents(long capturedUnixNs)
     {
-        if (_recorder is null) return;
-        if (_run.Drawings.Version != _drawingsRecorded)
-            _recorder.AddDrawings(GameLoop, capturedUnixNs, _run.Drawings.Read(out _drawingsRecorded).ToByteArray());
-        if (_run.Plots.TakeForRecording() is { IsEmpty: false } plots) _recorder.AddPlots(GameLoop, capturedUnixNs, plots);
+        if (_recorder is null || _run is not { } run) return;
+        if (run.Drawings.Version != _drawingsRecorded)
+            _recorder.AddDrawings(GameLoop, capturedUnixNs, run.Drawings.Read(out _drawingsRecorded).ToByteArray());
+        if (run.Plots.TakeForRecording() is { IsEmpty: false } plots) _recorder.AddPlots(GameLoop, capturedUnixNs, plots);
     }
 
     private void RecordEnd(FrameStamp captured)

@@ -29,7 +29,6 @@ internal sealed class LiveMatch : IDisposable
 
     private readonly GameClient _game;
     private readonly LiveOptions _options;
-    private readonly MatchRun _run;
     private readonly TimeProvider _clock;
     private readonly MatchFeed _feed;
     private readonly ActionQueue _actions;
@@ -42,25 +41,26 @@ internal sealed class LiveMatch : IDisposable
 
     /// <param name="game">Connection to the game.</param>
     /// <param name="options">The game to play or watch.</param>
-    /// <param name="run">The match.</param>
+    /// <param name="sink">Where it is published.</param>
+    /// <param name="abilities">What can be done with the source.</param>
     /// <param name="recordings">Records it; null: it is not recorded.</param>
     /// <param name="ended">Called when it is over and its recording, if it has one, is complete.</param>
     /// <param name="clock">Clock of all times.</param>
     public LiveMatch(
-        GameClient game, LiveOptions options, MatchRun run, MatchRecordings? recordings, MatchEndHandler? ended,
-        TimeProvider clock)
+        GameClient game, LiveOptions options, IMatchSink sink, MatchAbilities abilities, MatchRecordings? recordings,
+        MatchEndHandler? ended, TimeProvider clock)
     {
-        (_game, _options, _run, _clock) = (game, options, run, clock);
+        (_game, _options, _clock) = (game, options, clock);
         _wake = new AsyncAutoResetEvent(clock);
         _actions = new ActionQueue(clock) { Arrived = _wake.Set };
         _queries = new QueryQueue(() => _feed!.GameLoop, clock) { Arrived = _wake.Set };
         Times = new FrameTimes { Query = _queries.Times };
-        _feed = new MatchFeed(run, recordings, clock)
+        _feed = new MatchFeed(sink, recordings, clock)
         {
+            Abilities = abilities with { Actions = TakesActions ? _actions : null, Queries = _queries, Describe = Describe },
             WaitsForRecorder = !options.Realtime,
             Ended = (end, recorder) => ended?.Invoke(end, Times, recorder),
         };
-        run.Abilities = run.Abilities with { Actions = TakesActions ? _actions : null, Queries = _queries, Describe = Describe };
     }
 
     /// <summary>How the time of frames was spent.</summary>
@@ -69,8 +69,10 @@ internal sealed class LiveMatch : IDisposable
     private bool TakesActions => _options.TakesActions;
 
     /// <summary>Plays it. Returns why it ended.</summary>
+    /// <param name="isLast">Whether no other follows.</param>
+    /// <param name="cancellation">Fires when the daemon shuts down.</param>
     /// <exception cref="GameException">The game has not begun.</exception>
-    public async Task<SubscriptionEnd> PlayAsync(CancellationToken cancellation)
+    public async Task<SubscriptionEnd> PlayAsync(bool isLast, CancellationToken cancellation)
     {
         await using var stopping = cancellation.Register(_wake.Set);
         SubscriptionEnd? end = null;
@@ -78,9 +80,9 @@ internal sealed class LiveMatch : IDisposable
         {
             await BeginAsync(cancellation);
             if (TakesActions)
-                _drawing = new GameDrawing(_run.Drawings) { TerrainHeight = _run.Match!.GameInfo?.StartRaw?.TerrainHeight };
+                _drawing = new GameDrawing(_feed.Run.Drawings) { TerrainHeight = _feed.Run.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
-            await _run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+            await _feed.Run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
             end = await PublishAsync(cancellation);
         }
         catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellation.IsCancellationRequested))
@@ -96,7 +98,7 @@ internal sealed class LiveMatch : IDisposable
         {
             _actions.Close();
             _queries.Close();
-            _feed.End(end);
+            _feed.End(end, isLast || end is not { Reason: SubscriptionEndReason.MatchOver });
         }
         return end;
     }

@@ -37,18 +37,17 @@ public sealed class LiveSource(
         for (var i = 0; ; i++)
         {
             var isLast = i == games.Count - 1;
-            using var match = new LiveMatch(game, games[i], sink.Current, Recordings, MatchEnded, clock);
+            using var match = new LiveMatch(game, games[i], sink, Abilities, Recordings, MatchEnded, clock);
             SubscriptionEnd? end = null;
             try
             {
-                end = await match.PlayAsync(cancellation);
+                end = await match.PlayAsync(isLast, cancellation);
             }
             finally
             {
                 await LeaveAsync(games[i].QuitAfterwards && (isLast || end is not { Reason: SubscriptionEndReason.MatchOver }));
             }
             if (isLast || end.Reason != SubscriptionEndReason.MatchOver) return end;
-            sink.GoOn(end);
         }
     }
 

@@ -84,7 +84,7 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
-        var run = sink.Current;
+        var run = sink.Begin(Match);
         await using var stopping = cancellation.Register(_wake.Set);
         try
         {

@@ -20,6 +20,7 @@ internal static class PlayedMatch
             TickHz = tickHz,
             Source = SourceKind.Playback,
             Simulated = recording.Match.Simulated,
+            GroupId = recording.Match.GroupId,
             FirstGameLoop = firstGameLoop,
             LastGameLoop = lastGameLoop,
             FrameCount = (ulong)recording.FrameCount,

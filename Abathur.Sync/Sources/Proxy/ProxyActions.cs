@@ -18,6 +18,7 @@ internal sealed class ProxyActions : IAsyncDisposable
     private readonly ProxyMatch _match;
     private readonly ProxyRelay _relay;
     private readonly MatchFeed _feed;
+    private readonly DrawingBoard _board;
     private readonly GameDrawing _drawing;
     private readonly bool _draws;
     private readonly TimeProvider _clock;
@@ -25,24 +26,21 @@ internal sealed class ProxyActions : IAsyncDisposable
     private readonly Task _giving;
     private volatile bool _ended;
 
-    /// <param name="match">The match. What arrives before it has begun waits for that.</param>
+    /// <param name="match">The match, which has begun.</param>
     /// <param name="relay">The connection to the game.</param>
     /// <param name="draws">Whether drawings are shown in the game.</param>
     /// <param name="clock">Clock of stamps and timeouts.</param>
     public ProxyActions(ProxyMatch match, ProxyRelay relay, bool draws, TimeProvider clock)
     {
         (_match, _relay, _feed, _draws, _clock) = (match, relay, match.Feed, draws, clock);
-        _drawing = new GameDrawing(match.Run.Drawings);
+        var run = match.Feed.Run;
+        _board = run.Drawings;
+        _drawing = new GameDrawing(_board) { TerrainHeight = run.Match!.GameInfo?.StartRaw?.TerrainHeight };
         _arrived = new AsyncAutoResetEvent(clock);
         _giving = Task.Run(RunAsync);
         match.Actions.Arrived = match.Queries.Arrived = Wake;
-        if (draws) match.Run.Drawings.Changed += Wake;
-    }
-
-    /// <summary>The match has begun.</summary>
-    public void Begin()
-    {
-        _drawing.TerrainHeight = _match.Run.Match!.GameInfo?.StartRaw?.TerrainHeight;
+        if (draws) _board.Changed += Wake;
+        // What arrived since the match has begun.
         Wake();
     }
 
@@ -62,7 +60,7 @@ internal sealed class ProxyActions : IAsyncDisposable
     {
         _ended = true;
         _match.Actions.Arrived = _match.Queries.Arrived = null;
-        _match.Run.Drawings.Changed -= Wake;
+        _board.Changed -= Wake;
         _arrived.Set();
         await _giving;
         _arrived.Dispose();
@@ -72,9 +70,9 @@ internal sealed class ProxyActions : IAsyncDisposable
     {
         while (!_ended)
         {
-            while (!_ended && _feed.HasBegun && _match.Actions.TryTake(_feed.GameLoop, out var actions)) await GiveAsync(actions);
-            while (!_ended && _feed.HasBegun && _match.Queries.TryTake(out var query)) await QueryAsync(query);
-            while (_draws && !_ended && _feed.HasBegun && _drawing.TakeRequest() is { } request) await DrawAsync(request);
+            while (!_ended && _match.Actions.TryTake(_feed.GameLoop, out var actions)) await GiveAsync(actions);
+            while (!_ended && _match.Queries.TryTake(out var query)) await QueryAsync(query);
+            while (_draws && !_ended && _drawing.TakeRequest() is { } request) await DrawAsync(request);
             if (!_ended) await _arrived.WaitAsync();
         }
     }

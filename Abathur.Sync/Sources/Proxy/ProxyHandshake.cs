@@ -12,12 +12,12 @@ namespace Abathur.Sync.Sources.Proxy;
 internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, TimeProvider clock)
 {
     private const int SwitchingProtocols = 101;
+    private const string Loopback = "127.0.0.1";
     private static readonly TimeSpan HeadTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan RetryDelay = TimeSpan.FromMilliseconds(100);
 
     // A game that accepts connections answers within milliseconds.
     private static readonly TimeSpan MinAnswerTimeout = TimeSpan.FromSeconds(2);
-    private int _gamePort = options.GamePort;
     private HttpHead? _request;
 
     /// <summary>What the bot has sent after its request.</summary>
@@ -26,7 +26,8 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
     /// <summary>What the game has sent after its answer.</summary>
     public byte[] FromGame { get; private set; } = [];
 
-    private string Game => new HostPort(options.GameHost, _gamePort).ToString();
+    /// <summary>The game that the bot has named; null: it has not, because the proxy has games of its own.</summary>
+    public HostPort? Named { get; private set; }
 
     /// <summary>Reads the bot's request. False if it is not a request of a bot; the client has then got an error.</summary>
     /// <exception cref="ProxyException">The client may not connect to the game; it has got an error.</exception>
@@ -58,7 +59,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
             Refuse("403 Forbidden", "Web pages of other hosts may not connect to the game.");
             throw new ProxyException($"a web page of {foreign} was refused");
         }
-        if (options.GamePort == 0 && !TryNameGame())
+        if (options.Games.Count == 0 && !TryNameGame())
         {
             Refuse("400 Bad Request", "Name the port of your game: connect to /sc2api?game=PORT.");
             throw new ProxyException("a bot has not named its game, as in /sc2api?game=PORT");
@@ -72,7 +73,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         var match = NamedGame().Match(_request!.FirstLine);
         if (!match.Success || !ushort.TryParse(match.Groups["port"].ValueSpan, CultureInfo.InvariantCulture, out var port) || port == 0)
             return false;
-        _gamePort = port;
+        Named = new HostPort(Loopback, port);
         _request = _request with { FirstLine = _request.FirstLine.Remove(match.Index, match.Length) };
         return true;
     }
@@ -82,26 +83,27 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
 
     /// <summary>Connects to the game and forwards the bot's request; null if the bot has disconnected. The caller disposes the
     /// connection.</summary>
+    /// <param name="game">The game.</param>
     /// <param name="onWait">Told the game, and why it is awaited, when it does not answer at once.</param>
     /// <param name="cancellation">Fires when the daemon shuts down.</param>
     /// <exception cref="ProxyException">The game cannot be reached; the bot has got an error.</exception>
-    public Socket? Connect(Action<string, string> onWait, CancellationToken cancellation)
+    public Socket? Connect(HostPort game, Action<string, string> onWait, CancellationToken cancellation)
     {
         var started = clock.GetTimestamp();
         var isTold = false;
         while (true)
         {
             var left = options.ConnectTimeout - clock.GetElapsedTime(started);
-            var problem = TryConnect(left, cancellation, out var game);
-            if (problem is null) return game;
+            var problem = TryConnect(game, left, cancellation, out var connected);
+            if (problem is null) return connected;
             // A bot often connects at the same time as it starts its game.
             if (left <= TimeSpan.Zero || cancellation.IsCancellationRequested)
             {
-                Refuse("502 Bad Gateway", $"No game answers at {Game}: {problem}.");
-                throw new ProxyException($"no game answers at {Game}: {problem}");
+                Refuse("502 Bad Gateway", $"No game answers at {game}: {problem}.");
+                throw new ProxyException($"no game answers at {game}: {problem}");
             }
             if (BotIsGone()) return null;
-            if (!isTold) onWait(Game, problem);
+            if (!isTold) onWait(game.ToString(), problem);
             isTold = true;
             cancellation.WaitHandle.WaitOne(left < RetryDelay ? left : RetryDelay);
         }
@@ -124,7 +126,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
     }
 
     /// <summary>Tries once. Returns the error if the game may still be starting; null if it has answered.</summary>
-    private string? TryConnect(TimeSpan left, CancellationToken cancellation, out Socket? connected)
+    private string? TryConnect(HostPort address, TimeSpan left, CancellationToken cancellation, out Socket? connected)
     {
         connected = null;
         var game = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -136,9 +138,9 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         HttpHead answer;
         try
         {
-            game.Connect(options.GameHost, _gamePort);
+            game.Connect(address.Host, address.Port);
             // Without extensions the frames can be read. Origin names the proxy's port and was already checked.
-            game.SendAll(_request!.With("Host", Game).Without("Origin").Without("Sec-WebSocket-Extensions").ToBytes());
+            game.SendAll(_request!.With("Host", address.ToString()).Without("Origin").Without("Sec-WebSocket-Extensions").ToBytes());
             answer = HttpHead.Read(game, timeout, clock, out var rest);
             FromGame = rest;
         }
@@ -161,12 +163,12 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         catch (InvalidDataException e)
         {
             game.Dispose();
-            throw Foreign(e.Message);
+            throw Foreign(address, e.Message);
         }
         if (answer.StatusCode != SwitchingProtocols)
         {
             game.Dispose();
-            throw Foreign($"it answered \"{answer.FirstLine}\"");
+            throw Foreign(address, $"it answered \"{answer.FirstLine}\"");
         }
         try
         {
@@ -181,10 +183,10 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         return null;
     }
 
-    private ProxyException Foreign(string what)
+    private ProxyException Foreign(HostPort game, string what)
     {
-        Refuse("502 Bad Gateway", $"There is no StarCraft II game at {Game}: {what}.");
-        return new ProxyException($"there is no StarCraft II game at {Game}: {what}");
+        Refuse("502 Bad Gateway", $"There is no StarCraft II game at {game}: {what}.");
+        return new ProxyException($"there is no StarCraft II game at {game}: {what}");
     }
 
     private bool BotIsGone()

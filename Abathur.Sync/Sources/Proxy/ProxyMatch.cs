@@ -11,23 +11,29 @@ internal sealed class ProxyMatch
 {
     private readonly bool _takesActions;
 
-    /// <param name="run">The match.</param>
+    /// <param name="sink">Where it is published.</param>
     /// <param name="takesActions">Whether agents may act.</param>
     /// <param name="recordings">Records it; null: it is not recorded.</param>
     /// <param name="ended">Called when it is over and its recording, if it has one, is complete.</param>
     /// <param name="clock">Clock of all times.</param>
-    public ProxyMatch(MatchRun run, bool takesActions, MatchRecordings? recordings, MatchEndHandler? ended, TimeProvider clock)
+    public ProxyMatch(IMatchSink sink, bool takesActions, MatchRecordings? recordings, MatchEndHandler? ended, TimeProvider clock)
     {
-        (Run, _takesActions) = (run, takesActions);
-        Feed = new MatchFeed(run, recordings, clock) { Ended = (end, recorder) => ended?.Invoke(end, Times, recorder) };
+        _takesActions = takesActions;
         Actions = new ActionQueue(clock);
-        Queries = new QueryQueue(() => Feed.GameLoop, clock);
+        Queries = new QueryQueue(() => Feed!.GameLoop, clock);
         Times = new FrameTimes { Query = Queries.Times };
-        run.Abilities = run.Abilities with { Actions = takesActions ? Actions : null, Queries = Queries, Describe = Describe };
+        Feed = new MatchFeed(sink, recordings, clock)
+        {
+            Abilities = new MatchAbilities
+            {
+                Kind = SourceKind.Proxy,
+                Actions = takesActions ? Actions : null,
+                Queries = Queries,
+                Describe = Describe,
+            },
+            Ended = (end, recorder) => ended?.Invoke(end, Times, recorder),
+        };
     }
-
-    /// <summary>Its subscribers and what is kept of it.</summary>
-    public MatchRun Run { get; }
 
     /// <summary>Publishes and records its observations.</summary>
     public MatchFeed Feed { get; }
@@ -42,11 +48,13 @@ internal sealed class ProxyMatch
     public FrameTimes Times { get; }
 
     /// <summary>Ends it: nothing is recorded any more, and agents are refused.</summary>
-    public void End(SubscriptionEnd end)
+    /// <param name="end">Why.</param>
+    /// <param name="isLast">Whether the proxy ends with it.</param>
+    public void End(SubscriptionEnd end, bool isLast)
     {
         Actions.Close();
         Queries.Close();
-        Feed.End(end);
+        Feed.End(end, isLast);
     }
 
     private void Describe(Status status)

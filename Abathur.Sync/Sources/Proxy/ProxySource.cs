@@ -11,16 +11,15 @@ using Microsoft.Extensions.Logging;
 namespace Abathur.Sync.Sources.Proxy;
 
 /// <summary>
-/// Relays between one bot and its game and publishes the observations: match after match, on one connection or several. The bot's game does
-/// not depend on the publishing: if it fails, or the only match is over for agents and the recording, the relay continues until the bot or
-/// the game closes.
+/// Relays between bots and their games, each connection for itself, and publishes the observations: match after match, on one connection or
+/// several. A bot's game does not depend on the publishing: if it fails, or the only match is over for agents and the recording, the relay
+/// continues until the bot or the game closes.
 /// </summary>
-public sealed class ProxySource : IMatchSource, IAsyncDisposable
+internal sealed class ProxySource : IMatchSource, IAsyncDisposable
 {
     // Clients that only check whether the port is open must not block the bot; a few are enough.
     private const int MaxConnections = 16;
     private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
-    private static readonly TimeSpan SeatPatience = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan AcceptRetryDelay = TimeSpan.FromMilliseconds(100);
 
     private readonly ProxyOptions _options;
@@ -29,12 +28,15 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private readonly TcpListener _listener;
     private readonly TaskCompletionSource _relayed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _closing = new();
-    private readonly SemaphoreSlim _seat = new(1);
+    private readonly ProxyGames _games;
+    private readonly ProxyGroups _groups = new();
+    private readonly Lock _gate = new();
+    private readonly List<ProxyMatch> _matches = [];
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private volatile ProxyRelay? _relay;
     private IMatchSink? _sink;
-    private volatile ProxyMatch? _match;
     private int _connections;
+    private long _messagesDropped;
+    private long _messagesUnreadable;
 
     /// <param name="options">The addresses of bot and game.</param>
     /// <param name="recordings">Records the matches; null: they are not recorded. The caller disposes it.</param>
@@ -44,10 +46,12 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     {
         (_options, Recordings, _log, _clock) = (options, recordings, log, clock);
         _listener = new TcpListener(options.Listen);
+        _games = new ProxyGames(options.Games, clock);
+        Abilities = new MatchAbilities { Kind = SourceKind.Proxy, Describe = status => status.Waiting = Waiting() };
     }
 
     /// <inheritdoc/>
-    public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Proxy };
+    public MatchAbilities Abilities { get; }
 
     /// <inheritdoc/>
     public MatchRecordings? Recordings { get; }
@@ -55,14 +59,14 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     /// <summary>Called when a match is over and its recording, if it has one, is complete.</summary>
     public MatchEndHandler? MatchEnded { get; init; }
 
-    /// <summary>Completes when the connection of the bot and its game has ended, which may be after the only match is over.</summary>
+    /// <summary>Completes when the connections of bots and games have ended, which may be after the only match is over.</summary>
     public Task Relayed => _relayed.Task;
 
     /// <summary>Messages that were relayed but not inspected, because the queue was full.</summary>
-    public long MessagesDropped { get; private set; }
+    public long MessagesDropped => Interlocked.Read(ref _messagesDropped);
 
     /// <summary>Messages that were relayed but cannot be parsed.</summary>
-    public long MessagesUnreadable { get; private set; }
+    public long MessagesUnreadable => Interlocked.Read(ref _messagesUnreadable);
 
     /// <summary>Opens the port for bots and returns its address.</summary>
     /// <exception cref="SocketException">The port cannot be opened.</exception>
@@ -76,7 +80,6 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
         _sink = sink;
-        _match = NextMatch();
         _ = AcceptAsync();
         try
         {
@@ -89,25 +92,34 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         }
         finally
         {
-            _match!.End(Stopped);
+            lock (_gate)
+            {
+                foreach (var match in _matches) match.End(Stopped, isLast: true);
+            }
         }
     }
 
-    private ProxyMatch NextMatch() => new(_sink!.Current, _options.AllowActions, Recordings, MatchEnded, _clock);
+    private ProxyMatch NextMatch()
+    {
+        var match = new ProxyMatch(_sink!, _options.AllowActions, Recordings, MatchEnded, _clock);
+        lock (_gate) _matches.Add(match);
+        return match;
+    }
 
-    /// <summary>Ends the match that has begun, and goes on with the next, which it returns; null if none follows.</summary>
-    private ProxyMatch? GoOn(SubscriptionEnd end)
+    /// <summary>Ends a match that has begun, and goes on with the next of its connection, which it returns; null if none follows.</summary>
+    private ProxyMatch? GoOn(ProxyMatch match, SubscriptionEnd end)
     {
         if (_closing.IsCancellationRequested) return null;
-        // At once, because the bot's next request may belong to the next match.
-        _match!.End(end);
-        if (_options.Once)
+        lock (_gate)
         {
-            _over.TrySetResult(end);
-            return null;
+            _matches.Remove(match);
+            _groups.End(match.Feed.Run.Match!);
+            var isLast = _options.Once && _groups.IsEmpty;
+            // At once, because the bot's next request may belong to the next match.
+            match.End(end, isLast);
+            if (isLast) _over.TrySetResult(end);
         }
-        _sink!.GoOn(end);
-        return _match = NextMatch();
+        return _options.Once ? null : NextMatch();
     }
 
     /// <inheritdoc/>
@@ -121,10 +133,8 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
     private async Task CloseAsync()
     {
         await _closing.CancelAsync();
-        _relay?.Abort();
-        // The connection that holds the seat releases it immediately.
-        await _seat.WaitAsync();
-        _seat.Release();
+        foreach (var game in _games.Taken) game.Relay?.Abort();
+        await _games.WaitUntilFreeAsync();
     }
 
     private async Task AcceptAsync()
@@ -155,28 +165,24 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         Interlocked.Decrement(ref _connections);
     }
 
-    /// <summary>Serves a connection. When it has ended, the next one may use the seat.</summary>
+    /// <summary>Serves a connection. When it has ended, the next one may have its game.</summary>
     private async Task ServeAsync(Socket bot)
     {
-        var isSeated = false;
+        ProxyGame? seat = null;
         try
         {
             await using var stop = _closing.Token.Register(bot.Dispose);
             var handshake = new ProxyHandshake(bot, _options, _clock);
             if (!await OnThread(handshake.TryReadRequest)) return;
-            isSeated = await TakeSeatAsync();
-            if (!isSeated)
+            if (!_over.Task.IsCompleted) seat = await _games.TakeAsync(handshake.Named, _closing.Token);
+            if (seat is null || _over.Task.IsCompleted)
             {
-                handshake.Refuse(
-                    "503 Service Unavailable",
-                    _over.Task.IsCompleted
-                        ? "The proxy serves one match, which already has its bot."
-                        : "A bot is already connected: a game has one client.");
+                handshake.Refuse("503 Service Unavailable", WhyFull());
                 return;
             }
-            using var game = await OnThread(() => handshake.Connect(TellThatGameIsAwaited, _closing.Token));
+            using var game = await OnThread(() => handshake.Connect(seat.Address, TellThatGameIsAwaited, _closing.Token));
             if (game is null) return;
-            await RelayAsync(bot, game, handshake);
+            await RelayAsync(bot, game, seat, handshake);
         }
         catch (ProxyException e)
         {
@@ -194,38 +200,48 @@ public sealed class ProxySource : IMatchSource, IAsyncDisposable
         finally
         {
             Drop(bot);
-            if (isSeated)
+            if (seat is not null)
             {
-                if (_over.Task.IsCompleted || _closing.IsCancellationRequested) _relayed.TrySetResult();
-                _seat.Release();
+                _games.Free(seat);
+                if (_games.Taken.Length == 0 && (_over.Task.IsCompleted || _closing.IsCancellationRequested)) _relayed.TrySetResult();
             }
         }
     }
 
-    /// <summary>Whether a bot may connect to the game. This waits briefly, because a bot may reconnect before its old connection has
-    /// ended.</summary>
-    private async Task<bool> TakeSeatAsync()
-    {
-        var isFree = await _seat.WaitAsync(SeatPatience, _closing.Token)
-            || (_relay is { IsEnding: true } && await _seat.WaitAsync(2 * ProxyRelay.EndTimeout, _closing.Token));
-        if (!isFree || !_over.Task.IsCompleted) return isFree;
-        _seat.Release();
-        return false;
-    }
+    private string WhyFull() => _over.Task.IsCompleted
+        ? "The proxy serves one match, which already has its bot."
+        : _options.Games.Count > 1
+        ? $"All {_options.Games.Count} games have a bot: a game has one client."
+        : "A bot is already connected: a game has one client.";
 
-    private async Task RelayAsync(Socket bot, Socket game, ProxyHandshake handshake)
+    private async Task RelayAsync(Socket bot, Socket game, ProxyGame seat, ProxyHandshake handshake)
     {
-        var tap = new ProxyTap(_match!, _options.AllowActions, _log, _clock) { GoOn = GoOn };
+        var match = NextMatch();
+        var tap = new ProxyTap(match, _options.AllowActions, _log, _clock)
+        {
+            Beginning = _groups.Begin,
+            GoOn = end => GoOn(match, end) is { } next ? match = next : null,
+        };
         var relay = new ProxyRelay(bot, game, _clock) { Passed = tap.Messages };
         tap.Relay = relay;
-        _relay = relay;
+        seat.Relay = relay;
         if (_closing.IsCancellationRequested) relay.Abort();
         var end = await relay.RunAsync(handshake.FromBot, handshake.FromGame);
-        _relay = null;
         await tap.DisposeAsync();
         tap.End(end);
-        MessagesDropped += tap.Messages.Dropped;
-        MessagesUnreadable += tap.Unreadable;
+        Interlocked.Add(ref _messagesDropped, tap.Messages.Dropped);
+        Interlocked.Add(ref _messagesUnreadable, tap.Unreadable);
+        // The one that would have come next.
+        lock (_gate) if (!match.Feed.HasBegun) _matches.Remove(match);
+    }
+
+    private WaitStatus Waiting()
+    {
+        var taken = _games.Taken;
+        var status = new WaitStatus { Missing = Missing.Bot, BotAddress = _listener.LocalEndpoint.ToString() };
+        if (Array.Exists(taken, game => game.Relay is not null)) status.Missing = Missing.Frames;
+        else if (taken is [var game, ..]) (status.Missing, status.GameAddress) = (Missing.Game, game.Address.ToString());
+        return status;
     }
 
     private void TellThatGameIsAwaited(string game, string why) =>

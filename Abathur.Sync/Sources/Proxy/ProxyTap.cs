@@ -4,7 +4,6 @@ using Abathur.Sc2.Api;
 using Abathur.Sync.Diagnostics;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Sources.Feed;
 using Abathur.Sync.V1;
 using Google.Protobuf;
 using Microsoft.Extensions.Logging;
@@ -66,12 +65,11 @@ internal sealed class ProxyTap : IAsyncDisposable
     /// <summary>The connection to the game. Set before the first message.</summary>
     public ProxyRelay Relay
     {
-        set
-        {
-            _relay = value;
-            _actions = new ProxyActions(_current!, value, _actionsAllowed, _clock);
-        }
+        set => _relay = value;
     }
+
+    /// <summary>Called before a match begins.</summary>
+    public required Action<Match> Beginning { get; init; }
 
     /// <summary>Called when a match that has begun is over; returns the next, null if none follows.</summary>
     public required Func<SubscriptionEnd, ProxyMatch?> GoOn { get; init; }
@@ -238,7 +236,6 @@ internal sealed class ProxyTap : IAsyncDisposable
         _match = NewMatch(_match);
         (_gameInfo, _gameData, _dataIsWhole) = (null, null, false);
         (_wasInGame, _hasEnded, _awaitsGame, _stepped) = (false, false, true, 0);
-        if (_current is { } next) _actions = new ProxyActions(next, _relay, _actionsAllowed, _clock);
     }
 
     /// <summary>Without waiting for the game, which may be answering the last request.</summary>
@@ -263,7 +260,7 @@ internal sealed class ProxyTap : IAsyncDisposable
         {
             // Throws for an invalid observation, so that the match does not begin with it.
             ObservationWire.ReadGameLoopAndEnd(message.Payload.Span);
-            await BeginAsync(feed, message.Payload);
+            await BeginAsync(match, message.Payload);
         }
         message.Payload.Retain();
         await feed.PublishAsync(message.Payload, FrameStamp.Now(_clock));
@@ -274,7 +271,7 @@ internal sealed class ProxyTap : IAsyncDisposable
     }
 
     /// <summary>Sets the match when the first observation has arrived. Requests the data that the bot has not requested.</summary>
-    private async ValueTask BeginAsync(MatchFeed feed, SharedBuffer observation)
+    private async ValueTask BeginAsync(ProxyMatch match, SharedBuffer observation)
     {
         if (_match.GameVersion.Length == 0) await AskAsync(new Request { Ping = new RequestPing() });
         if (_gameInfo is null) await AskAsync(new Request { GameInfo = new RequestGameInfo() });
@@ -285,8 +282,9 @@ internal sealed class ProxyTap : IAsyncDisposable
         }
         if (_match.PlayerId == 0)
             _match.PlayerId = LenientParser.Parse<ResponseObservation>(observation.Span).Observation?.PlayerCommon?.PlayerId ?? 0;
-        feed.Begin(_match, _gameInfo, _gameData);
-        _actions?.Begin();
+        Beginning(_match);
+        match.Feed.Begin(_match, _gameInfo, _gameData);
+        _actions = new ProxyActions(match, _relay, _actionsAllowed, _clock);
     }
 
     private async Task AskAsync(Request request)

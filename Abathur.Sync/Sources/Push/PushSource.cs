@@ -8,23 +8,30 @@ using Abathur.Sync.V1;
 namespace Abathur.Sync.Sources.Push;
 
 /// <summary>Bots, in any language, publish their own observations. One bot at a time, each a match.</summary>
-/// <param name="recordings">Records the matches; null: they are not recorded. The caller disposes it.</param>
-/// <param name="clock">Clock of the stamps.</param>
-public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) : IMatchSource
+public sealed class PushSource : IMatchSource
 {
-    /// <inheritdoc/>
-    public MatchRecordings? Recordings { get; } = recordings;
-
     private static readonly SubscriptionEnd Stopped = new(SubscriptionEndReason.Stopping, "the daemon is shutting down");
 
     private readonly TaskCompletionSource<IMatchSink> _sink = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<SubscriptionEnd> _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
+    private readonly TimeProvider _clock;
     private MatchFeed? _feed;
-    private bool _busy;
+    private volatile bool _busy;
+
+    /// <param name="recordings">Records the matches; null: they are not recorded. The caller disposes it.</param>
+    /// <param name="clock">Clock of the stamps.</param>
+    public PushSource(MatchRecordings? recordings, TimeProvider clock)
+    {
+        (Recordings, _clock) = (recordings, clock);
+        Abilities = new MatchAbilities { Kind = SourceKind.Push, Describe = status => status.Waiting = Waiting };
+    }
 
     /// <inheritdoc/>
-    public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push };
+    public MatchAbilities Abilities { get; }
+
+    /// <inheritdoc/>
+    public MatchRecordings? Recordings { get; }
 
     /// <summary>Whether it ends with its first match.</summary>
     public bool Once { get; init; }
@@ -43,7 +50,7 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
             if (_over.Task.IsCompleted) throw new RefusedException(RequestStatus.FailedPrecondition, "the match is over");
             if (_busy) throw new RefusedException(RequestStatus.AlreadyExists, "another bot is already publishing");
             _busy = true;
-            return new Publication(_feed!, clock, publication => Close(publication, sink)) { IsFollowed = !Once };
+            return new Publication(_feed!, _clock, publication => Close(publication, sink)) { IsFollowed = !Once };
         }
     }
 
@@ -63,16 +70,19 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
         finally
         {
             // A bot that publishes still ends its match when it is disconnected.
-            lock (_gate) if (_over.TrySetResult(Stopped) && !_busy) _feed!.End(Stopped);
+            lock (_gate) if (_over.TrySetResult(Stopped) && !_busy) _feed!.End(Stopped, isLast: true);
         }
     }
 
     /// <summary>A bot that publishes faster than a game runs, e.g. from a file, is slowed down so that its recording is complete.</summary>
-    private MatchFeed NewFeed(IMatchSink sink) => new(sink.Current, Recordings, clock)
+    private MatchFeed NewFeed(IMatchSink sink) => new(sink, Recordings, _clock)
     {
         WaitsForRecorder = true,
+        Abilities = new MatchAbilities { Kind = SourceKind.Push },
         Ended = (end, recorder) => MatchEnded?.Invoke(end, null, recorder),
     };
+
+    private WaitStatus Waiting => new() { Missing = _busy ? Missing.Frames : Missing.Bot };
 
     private void Close(Publication publication, IMatchSink sink)
     {
@@ -84,16 +94,10 @@ public sealed class PushSource(MatchRecordings? recordings, TimeProvider clock) 
                 var end = _over.Task.IsCompleted ? Stopped
                     : publication.IsFinished ? new(SubscriptionEndReason.MatchOver, "the bot has published all")
                     : new(SubscriptionEndReason.SourceLost, "the bot's connection broke");
-                _feed!.End(end);
-                if (Once || _over.Task.IsCompleted)
-                {
-                    _over.TrySetResult(end);
-                }
-                else
-                {
-                    sink.GoOn(end);
-                    _feed = NewFeed(sink);
-                }
+                var isLast = Once || _over.Task.IsCompleted;
+                _feed!.End(end, isLast);
+                if (isLast) _over.TrySetResult(end);
+                else _feed = NewFeed(sink);
             }
             _busy = false;
         }

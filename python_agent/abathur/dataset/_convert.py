@@ -91,7 +91,7 @@ def _convert(recording: Recording, sha256: str, store: Store, options: Options) 
         sha256=sha256,
         files=[],
         bytes=recording._file.size(),
-        match_id=match_id(known.get("match_id", ""), sha256),
+        match_id=match_id(known.get("group_id") or known.get("match_id", ""), sha256),
         player_id=_number(known.get("player_id", "")),
         map_name=known.get("map_name", ""),
         game_version=known.get("game_version", ""),

@@ -1,4 +1,4 @@
-"""python-sc2's functions that start games, with a daemon between each bot and its game."""
+"""python-sc2's functions that start games, with a daemon between the bots and their games."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ def run_game(
 ) -> Result | list[Result | None]:
     """python-sc2's ``run_game``, with a daemon between each bot and its game.
 
+    Of two bots, each has a match of its own at the same daemon, and the dashboard shows both side by side.
+
     The game is started, and the bots play, as python-sc2 does it. Beside that the match is recorded, the dashboard
     shows it, and agents join it: the line that this prints says where. If the daemon cannot be started, the game is
     played without it, and a warning says so. Games of a human player, in Windows beside WSL, and on another machine
@@ -60,8 +62,8 @@ def run_game(
         sc2_version: Version of the game.
         disable_fog: Whether all is seen.
         recordings: Folder of the recordings, which is made; None: nothing is recorded.
-        name: Name by which agents join: ``match:NAME``. Default: ``proxy``, or ``proxy-2``, ... A second bot's match
-            has ``-2`` behind it.
+        name: Name by which agents join: ``match:NAME``. Default: ``proxy``, or ``proxy-2``, ... They read the match
+            that began last; `Game.matches` has both players', by `player_id`.
         allow_actions: Whether agents may act in the game.
         command: The daemon, as in `abathur.emulated_game`.
 
@@ -101,8 +103,8 @@ def run_multiple_games(
 ) -> list[dict[AbstractPlayer, Result]]:
     """python-sc2's ``run_multiple_games``, with a daemon between each bot and its games.
 
-    One daemon serves a bot's matches one after the other: an agent with ``follow`` goes on from match to match. The
-    rest is as in `run_game`.
+    One daemon serves the matches one after the other: an agent with ``follow`` goes on from match to match. The rest is
+    as in `run_game`.
 
     Args:
         matches: The matches.
@@ -178,8 +180,8 @@ def observed(
 ) -> Iterator[Any]:
     """A daemon between bots and their games, for programs that do not call `run_game`.
 
-    Without `game`: what python-sc2 starts while the context lasts is played through daemons, whichever of its functions
-    starts it::
+    Without `game`: what python-sc2 starts while the context lasts is played through a daemon, whichever of its
+    functions starts it::
 
         with abathur.sc2.observed():
             main()  # calls sc2.main.run_game

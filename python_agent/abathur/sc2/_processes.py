@@ -19,11 +19,11 @@ _LOOK_SECONDS = 0.5
 
 @contextlib.contextmanager
 def replaced(main: ModuleType, proxies: Proxies, skipped: Sequence[int] = ()) -> Iterator[None]:
-    """While the context lasts, the games that a module starts are played through daemons.
+    """While the context lasts, the games that a module starts are played through a daemon.
 
     Args:
         main: python-sc2's module ``sc2.main``, the installed one or a bot's own.
-        proxies: The daemons.
+        proxies: The daemon.
         skipped: Games that are not, by their number in the order in which they are started, from 0.
     """
     former = main.SC2Process
@@ -83,13 +83,6 @@ def _subclass(base: type[Any], proxies: Proxies, skipped: Sequence[int]) -> type
                 return await super()._connect()
             finally:
                 connecting.cancel()
-
-        def _clean(self, *args: Any, **options: Any) -> Any:
-            done = super()._clean(*args, **options)
-            proxy, self._abathur_proxy = self._abathur_proxy, None
-            if proxy is not None:
-                proxies.give_back(proxy)
-            return done
 
         def _abathur_play_without(self, error: Exception) -> None:
             self._abathur_proxy = None

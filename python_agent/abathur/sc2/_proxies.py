@@ -1,4 +1,4 @@
-"""Daemons between the clients of StarCraft II and their games, as child processes."""
+"""A daemon between the clients of StarCraft II and their games, as a child process."""
 
 from __future__ import annotations
 
@@ -42,15 +42,14 @@ class ProxySettings:
 
 
 class Proxy:
-    """A daemon that relays between a client of the game and the game, and publishes and records its matches."""
+    """A daemon that relays between clients and their games, and publishes and records the matches."""
 
-    def __init__(self, settings: ProxySettings, game: str, number: int = 1) -> None:
+    def __init__(self, settings: ProxySettings, game: str) -> None:
         """Start it, without waiting.
 
         Args:
             settings: What it does.
             game: ``HOST:PORT`` of the game; ``any``: its clients name it.
-            number: Number of this daemon among those of one call, from 1.
 
         Raises:
             DaemonError: it was not found, or cannot be started.
@@ -60,7 +59,7 @@ class Proxy:
         if settings.recordings is not None:
             line += ["-o", f"{Path(settings.recordings)}{os.sep}"]
         if settings.name is not None:
-            line += ["--name", settings.name if number == 1 else f"{settings.name}-{number}"]
+            line += ["--name", settings.name]
         if settings.allow_actions:
             line.append("--allow-actions")
         self._settings = settings
@@ -118,35 +117,26 @@ class Proxy:
 
 
 class Proxies:
-    """The daemons of one call: as many as there are games at a time."""
+    """The daemon of one call, which serves all its games; another one where it has ended."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
         self._all: list[Proxy] = []
-        self._free: list[Proxy] = []
         self._has_warned = False
 
     def take(self, game: str = "any") -> Proxy | None:
-        """One for a game, until it is given back. None: it cannot be started, which is logged once.
+        """The one for a game. None: it cannot be started, which is logged once.
 
         Args:
             game: ``HOST:PORT``; ``any``: the client names it.
         """
-        while self._free:
-            proxy = self._free.pop(0)
-            if proxy.is_running:
-                return proxy
-        try:
-            proxy = Proxy(self._settings, game, len(self._all) + 1)
-        except (DaemonError, OSError) as error:
-            self.warn(error)
-            return None
-        self._all.append(proxy)
-        return proxy
-
-    def give_back(self, proxy: Proxy) -> None:
-        """Its game is over: another may use it."""
-        self._free.append(proxy)
+        if not self._all or not self._all[-1].is_running:
+            try:
+                self._all.append(Proxy(self._settings, game))
+            except (DaemonError, OSError) as error:
+                self.warn(error)
+                return None
+        return self._all[-1]
 
     def warn(self, error: Exception) -> None:
         """Say once that games are played without a daemon."""
@@ -155,6 +145,6 @@ class Proxies:
         self._has_warned = True
 
     def close(self) -> None:
-        """End all when their recordings are complete."""
+        """End it when its recordings are complete."""
         while self._all:
             self._all.pop().close()

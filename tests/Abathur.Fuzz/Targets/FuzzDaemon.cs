@@ -173,8 +173,7 @@ internal sealed class FuzzDaemon : IDisposable
 
         public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
-            var run = sink.Current;
-            run.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
+            var run = sink.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
             using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(2));
             for (var loop = 1u; !cancellation.IsCancellationRequested; loop++)
             {

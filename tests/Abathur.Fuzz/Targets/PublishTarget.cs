@@ -60,7 +60,7 @@ internal sealed class PublishTarget : IFuzzTarget
     {
         if (input.Length < 2) return 0;
         var run = new MatchRun(new HubOptions(), new MatchAbilities { Kind = SourceKind.Push }, TimeProvider.System);
-        using var publication = new Publication(new MatchFeed(run, null, TimeProvider.System), TimeProvider.System, _ => { });
+        using var publication = new Publication(new MatchFeed(new OneMatch(run), null, TimeProvider.System), TimeProvider.System, _ => { });
         using var reader = run.Subscribe(new SubscriptionOptions
         {
             Policy = Policy.Every,

@@ -69,10 +69,9 @@ public sealed class DaemonDelayTests
 
         public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
-            var run = sink.Current;
             if (publishes)
             {
-                run.Begin(new Match { MatchId = "short" });
+                var run = sink.Begin(new Match { MatchId = "short" });
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
                 await run.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));

@@ -82,8 +82,7 @@ public sealed class DrainTests
 
         public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
         {
-            var run = sink.Current;
-            run.Begin(new Match { MatchId = "drain" });
+            var run = sink.Begin(new Match { MatchId = "drain" });
             var payload = SharedBuffer.Rent();
             System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(1));
             await run.PublishAsync(SharedFrame.Rent(1, FrameStamp.Now(clock), payload));

@@ -29,7 +29,7 @@ public sealed class MatchDelayTests : IDisposable
     {
         _live = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         _view = new MatchView(new HubShare(new HubOptions(), _clock), Abilities.NotWaiting) { Delay = Delay };
-        _delay = new MatchDelay(_live, _view, turn: Task.CompletedTask, _log, _clock);
+        _delay = new MatchDelay(_live, _view, _log, _clock);
     }
 
     private MatchRun Later => _view.Current;

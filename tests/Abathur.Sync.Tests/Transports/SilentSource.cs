@@ -12,7 +12,6 @@ internal sealed class SilentSource : IMatchSource
 
     public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
     {
-        var run = sink.Current;
         await Task.Delay(Timeout.InfiniteTimeSpan, cancellation).ContinueWith(_ => { }, TaskScheduler.Default);
         return new(SubscriptionEndReason.Stopping, "stopped");
     }

@@ -10,7 +10,7 @@ import socket
 import struct
 import subprocess
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,10 +61,11 @@ class Proxy:
 
 
 @contextmanager
-def proxied(address: str, *arguments: str, once: bool = True) -> Iterator[Proxy]:
-    """A proxy on a free port before the game at HOST:PORT."""
+def proxied(address: str | Sequence[str], *arguments: str, once: bool = True) -> Iterator[Proxy]:
+    """A proxy on a free port before the game at HOST:PORT, or several games."""
     ports = [*["--once"][: int(once)], "--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
-    daemon = start("proxy", "--listen", "0", "--sc2", address, *ports, *arguments)
+    games = [word for each in ([address] if isinstance(address, str) else address) for word in ("--sc2", each)]
+    daemon = start("proxy", "--listen", "0", *games, *ports, *arguments)
     try:
         yield Proxy(daemon)
     finally:
@@ -116,11 +117,11 @@ class Peer:
     def respond(self, request: Request | None = None, **response: Any) -> None:
         self.send(unmasked(answer(request, **response)))
 
-    def introduce_itself(self) -> None:
+    def introduce_itself(self, map_name: str = "By Hand", **info: Any) -> None:
         """Answer what the proxy asks in between before the first frame."""
         for kind, told in (
             ("ping", {"ping": sc2api_pb2.ResponsePing(game_version="5.0.13")}),
-            ("game_info", {"game_info": sc2api_pb2.ResponseGameInfo(map_name="By Hand")}),
+            ("game_info", {"game_info": sc2api_pb2.ResponseGameInfo(map_name=map_name, **info)}),
             ("data", {"data": sc2api_pb2.ResponseData()}),
         ):
             request = self.request()
@@ -159,14 +160,29 @@ class HandMadeGame:
         return bot, peer
 
 
-def begin(bot: Connection, peer: Peer) -> None:
-    """A bot's first observation, in a game made by hand; the proxy asks what it has to."""
-    bot.send(masked(Request(observation=sc2api_pb2.RequestObservation(), id=1).SerializeToString()))
+def begin(bot: Connection, peer: Peer, player_id: int = 0, **info: Any) -> None:
+    """A bot's first observation, in a game made by hand; the proxy asks what it has to.
+
+    Args:
+        bot: The bot's connection.
+        peer: The game's end of it.
+        player_id: Whose bot it is.
+        info: As for `Peer.introduce_itself`.
+    """
+    observe(bot, peer, 1, player_id)
+    peer.introduce_itself(**info)
+
+
+def observe(bot: Connection, peer: Peer, loop: int, player_id: int = 0, *results: sc2api_pb2.PlayerResult) -> None:
+    """A bot asks for an observation, and has it."""
+    bot.send(masked(Request(observation=sc2api_pb2.RequestObservation(), id=loop).SerializeToString()))
     asked = peer.request()
-    peer.respond(asked, observation=sc2api_pb2.ResponseObservation.FromString(observation(1)))
+    made = sc2api_pb2.ResponseObservation.FromString(observation(loop))
+    made.observation.player_common.player_id = player_id
+    made.player_result.extend(results)
+    peer.respond(asked, observation=made)
     answered = bot.read()
-    assert answered is not None and Response.FromString(answered.payload).id == 1
-    peer.introduce_itself()
+    assert answered is not None and Response.FromString(answered.payload).id == loop
 
 
 def answer(request: Request | None = None, **response: Any) -> bytes:
