@@ -204,17 +204,18 @@ async function lookAtStatus() {
     const status = await connection.status();
     canRewind = status.playback === undefined;
     delay = inSeconds(status.delay);
-    playback.take(canRewind ? rewind.take(await matchEnd.kept(status)) : status.playback);
+    const shown = canRewind ? await matchEnd.statusOf(status) : status;
+    playback.take(canRewind ? rewind.take(shown?.history) : status.playback);
     numbers.look(!canRewind, canRewind ? world.match?.runId : undefined);
     const isLive = canRewind && !rewind.isAway && !rewind.isOver;
     (second ?? both.other)?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate, isLive });
-    if (second === undefined) both.look();
-    moment.recording = status.recording;
+    if (second === undefined) both.look(status.match?.runId);
+    moment.recording = shown?.recording;
     moment.update();
     opened.go({ world, map, playback, choose });
     subscribers.update(status);
-    showRate(status.framesPerSecond, status.playback);
-    showFooter(status);
+    showRate(shown?.framesPerSecond, status.playback);
+    showFooter({ ...status, recording: shown?.recording });
   } catch (error) {
     // The header shows that the connection is lost.
     if (!(error instanceof Refusal)) throw error;

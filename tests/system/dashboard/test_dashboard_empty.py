@@ -39,7 +39,7 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
     waits(page, {"missing": "missing_bot", "botAddress": "127.0.0.1:5000"})
     page.wait(f"{EMPTY}.includes('none has connected to 127.0.0.1:5000')")
     assert steps(page) == [
-        ["missing", "Bot none has connected to 127.0.0.1:5000"],
+        ["missing", "Bot: none has connected to 127.0.0.1:5000"],
         ["later", "Game"],
         ["later", "Frames"],
     ]
@@ -68,6 +68,7 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
     # A bot that publishes.
     waits(page, {"missing": "missing_bot"})
     page.wait("document.querySelector('#empty pre')?.innerText.includes('publisher.publish(observation)')")
+    assert steps(page) == [["missing", "Bot: none has connected"], ["later", "Frames"]]
     if folder := os.environ.get("ABATHUR_SEEN"):
         page.run("await page.screenshot({path: args})", f"{folder}/empty-serve-{screen['width']}.png")
     box = page.evaluate("document.querySelector('#empty .commands').getBoundingClientRect().toJSON()")

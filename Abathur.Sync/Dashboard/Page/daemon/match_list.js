@@ -1,6 +1,5 @@
 // The matches of the daemon: those that run, and those that are over.
 
-import { newestOnly } from "../common/newest_only.js";
 import { getJson } from "./http.js";
 
 const RESULTS = { Victory: 1, Defeat: 2, Tie: 3, Undecided: 4 };
@@ -11,16 +10,12 @@ const NS_IN_MS = 1_000_000;
 export class MatchList {
   /** In the order in which they began. */
   matches = [];
-  /** Called when the list has been read. */
-  onChange = () => {};
-  #refresh = newestOnly(async () => {
-    this.matches = summariesOf(await getJson("v1/matches"));
-    this.onChange();
-  });
+  #reading;
 
-  /** Reads the list. @throws {Refusal} the daemon does not answer */
-  async refresh() {
-    await this.#refresh();
+  /** Reads the list; calls during a reading share it. @throws {Refusal} the daemon does not answer */
+  refresh() {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
   }
 
   /** A match by its run_id. */
@@ -39,6 +34,10 @@ export class MatchList {
     if (!groupId) return undefined;
     const others = this.matches.filter((each) => each.groupId === groupId && each.runId !== runId && (each.isRunning || each.isKept));
     return others.findLast((each) => each.isRunning) ?? others.at(-1);
+  }
+
+  async #read() {
+    this.matches = summariesOf(await getJson("v1/matches"));
   }
 }
 

@@ -22,6 +22,8 @@ export function stepsOf(waiting) {
     if (step < at) return { name, state: "done", text: done[step] };
     return step === at ? { name, state: "missing", text: missing[step] } : { name, state: "later", text: "" };
   });
+  // Where the bot publishes, there is no game.
+  if (botAddress === "" && gameAddress === "") steps.splice(1, 1);
   return { steps, commands: at === 0 ? commandsOf(botAddress) : [] };
 }
 

@@ -44,7 +44,7 @@ export class EmptyState {
     this.#shown = shown;
     const { steps, commands } = stepsOf(waiting);
     this.#steps.replaceChildren(...steps.map(({ name, state, text }) =>
-      element("li", { "data-state": state }, element("strong", {}, name), " ", element("span", {}, text))));
+      element("li", { "data-state": state }, element("strong", {}, name), text && ": ", element("span", {}, text))));
     this.#commands.replaceChildren(...commands.map((each) => this.#command(each)));
   }
 

@@ -46,13 +46,13 @@ export class MatchEnd {
     changed();
   }
 
-  /** What is kept of the match on the map, which need not be the one that began last. */
-  async kept(status) {
+  /** The status of the match on the map, which need not be the one that began last; undefined: nothing of it is kept. */
+  async statusOf(status) {
     const { world, rewind, nextMatch, connection } = this.#page;
     const shown = world.match?.runId;
     if (shown === undefined || status.match?.runId === shown) {
       nextMatch.show(undefined);
-      return status.history;
+      return status;
     }
     await this.#learn(shown, status.match?.runId);
     const announced = this.#announced(status.match, shown);
@@ -62,7 +62,7 @@ export class MatchEnd {
     if (announced !== undefined && goesOn) rewind.leave(announced.runId);
     else nextMatch.show(announced);
     try {
-      return (await connection.status(shown)).history;
+      return await connection.status(shown);
     } catch (error) {
       // It has given way to later matches.
       if (!(error instanceof Refusal)) throw error;
@@ -73,9 +73,9 @@ export class MatchEnd {
   /** Reads in the list whether it is over: the message matchEnded comes behind all frames only. */
   async #learn(shown, current, now = performance.now()) {
     if (this.text !== "" && current === this.#lookedOf) return;
-    if (current === this.#lookedOf && now - this.#looked < LOOK_MS) return;
+    const { list, world, rewind } = this.#page;
+    if (current === this.#lookedOf && (!rewind.isAway || now - this.#looked < LOOK_MS)) return;
     [this.#looked, this.#lookedOf] = [now, current];
-    const { list, world } = this.#page;
     try {
       await list.refresh();
     } catch (error) {

@@ -14,7 +14,6 @@ import { Rewind } from "./rewind.js";
 
 /** Further away than this it jumps: 2 s of a game. */
 const JUMP_LOOPS = 45;
-const LOOK_MS = 2000;
 
 export class OtherPlayer {
   world = new World();
@@ -121,7 +120,7 @@ export class BothPlayers {
   #button = byId("both-players");
   #page;
   #partner;
-  #looked = -Infinity;
+  #looked = "";
 
   /** @param page { world, list, own, layers, isStill } */
   constructor(page) {
@@ -133,21 +132,26 @@ export class BothPlayers {
   /** Another match is on the map. */
   begin() {
     this.leave();
-    [this.#partner, this.#looked] = [undefined, -Infinity];
+    [this.#partner, this.#looked] = [undefined, ""];
     this.#button.hidden = true;
   }
 
-  /** Looks now and then whether the other player's match is known, which may begin later. */
-  async look(now = performance.now()) {
+  /** Looks for the other player's match, which may begin later. @param newest run_id of the match that began last */
+  async look(newest) {
     const { world, list } = this.#page;
-    if (!world.match?.groupId || now - this.#looked < LOOK_MS) return;
-    this.#looked = now;
+    const runId = world.match?.runId;
+    const key = `${runId} ${newest}`;
+    if (!world.match?.groupId || key === this.#looked) return;
+    this.#looked = key;
     try {
       await list.refresh();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      this.#looked = "";
     }
-    this.#partner = list.partnerOf(world.match.runId);
+    if (world.match.runId !== runId) return;
+    if (list.find(newest ?? runId) === undefined) this.#looked = "";
+    this.#partner = list.partnerOf(runId);
     this.#button.hidden = this.#partner === undefined && this.other === undefined;
   }
 

@@ -41,7 +41,8 @@ export class Rewind {
       this.#release();
     }
     if (seek) this.#seek(seek.gameLoop);
-    if (step) {
+    // A playback steps after a seek; one that leads back to what is live goes on.
+    if (step && !(this.#isLive && this.#awaitsFirst)) {
       this.isPaused = true;
       // The first frame after a seek comes without being requested.
       if (!this.#awaitsFirst) this.#release();
