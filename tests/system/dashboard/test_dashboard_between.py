@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abathur
 import pytest
-from browsers import LOOP, OpenPage, Page, needs_browser, response_at, responses
+from browsers import LOOP, SCREENS, OpenPage, Page, keep_picture, needs_browser, response_at, responses
 from programs import FREE_PORTS, Daemon, Launch
 from s2clientprotocol import sc2api_pb2
 
@@ -38,18 +38,21 @@ def is_at_its_end(page: Page, map_name: str = "First LE") -> None:
     assert page.text("#title") == map_name
 
 
-def test_a_page_that_is_opened_between_matches_shows_the_last_one(launch: Launch, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda each: f"{each['width']}")
+def test_a_page_that_is_opened_between_matches_shows_the_last_one(
+    launch: Launch, open_page: OpenPage, screen: dict[str, int]
+) -> None:
     daemon = launch("serve", *FREE_PORTS)
     publish(daemon)
-    page = open_page(daemon)
+    page = open_page(daemon, viewport=screen)
     is_at_its_end(page)
     page.wait("dashboard.numbers.timeline.gameLoops.length > 1")
+    keep_picture(page, "between")
     assert not page.run("return page.isVisible('#empty')")
     page.evaluate("dashboard.playback.seek(args)", FIRST + 20)
-    page.wait(f"{LOOP} >= args", FIRST + 30)
+    page.wait(f"{LOOP} < args", LAST)
     page.wait(f"{LOOP} === args", LAST)
     # It is live as far as anything is: the next match follows.
-    page.wait("dashboard.connection.isOver")
     with abathur.publisher_blocking(daemon.grpc, map_name="Second LE") as publisher:
         publisher.publish(response_at(FIRST + 100))
         page.wait(f"{LOOP} === args", FIRST + 100)
@@ -179,4 +182,22 @@ def test_a_match_that_is_unknown_or_not_kept_says_so(launch: Launch, open_page: 
     assert "No match yet" in page.text("#empty")
     with abathur.publisher_blocking(daemon.grpc) as publisher:
         publisher.publish(response_at(FIRST + 100))
+        page.wait(f"{LOOP} === args", FIRST + 100)
+
+
+def test_an_old_match_that_is_not_kept_any_more_stays_on_the_page(launch: Launch, open_page: OpenPage) -> None:
+    daemon = launch("serve", "--history-mb", "1", *FREE_PORTS)
+    publish(daemon)
+    run = run_ids(daemon)[0]
+    page = open_page(daemon, f"/?run={run}")
+    is_at_its_end(page)
+    with abathur.connect_blocking(daemon.grpc) as game:
+        while game.matches()[0].HasField("history"):
+            publish(daemon, "Later LE")
+    with abathur.publisher_blocking(daemon.grpc, map_name="Last LE") as publisher:
+        publisher.publish(response_at(FIRST + 100))
+        page.wait(f"{NOTICE} && document.getElementById('next-map').innerText === 'Last LE'")
+        page.wait("document.getElementById('playback').hidden")
+        assert (page.evaluate(LOOP), page.text("#title"), page.text("#state")) == (LAST, "First LE", OVER)
+        page.click("#watch-next")
         page.wait(f"{LOOP} === args", FIRST + 100)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import abathur
 import pytest
-from browsers import LOOP, OpenPage, Page, needs_browser, response_at
+from browsers import LOOP, SCREENS, OpenPage, keep_picture, needs_browser, response_at
 from programs import SKIRMISH
 from proxies import HandMadeGame, Peer, Proxy, answer, masked, proxied, unmasked
 from s2clientprotocol import sc2api_pb2
@@ -17,7 +16,6 @@ from websockets_by_hand import Connection
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST = 8960
 OTHER = "dashboard.both.other?.world.gameLoop"
-SCREENS = ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080})
 #: Of the enemy, as it sees itself.
 SWAPPED = {1: 4, 4: 1}
 
@@ -72,18 +70,12 @@ def two_games(*options: str) -> Iterator[tuple[Proxy, HandMadeGame, HandMadeGame
         yield proxy, first, second
 
 
-def picture(page: Page, name: str) -> None:
-    """Keeps a picture where ABATHUR_SEEN says, to be looked at."""
-    if folder := os.environ.get("ABATHUR_SEEN"):
-        page.run("await page.screenshot({path: args})", f"{folder}/{name}.png")
-
-
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda each: f"{each['width']}")
 def test_both_players_are_shown_by_one_click(open_page: OpenPage, screen: dict[str, int]) -> None:
     with two_games() as (proxy, *games):
         page = open_page(proxy.daemon, viewport=screen)
         page.wait("document.getElementById('empty').innerText.includes(args)", f"127.0.0.1:{proxy.port}")
-        picture(page, f"empty-proxy-{screen['width']}")
+        keep_picture(page, "empty-proxy")
         first = Player(proxy, games[0], 1)
         page.wait(f"{LOOP} === args", FIRST)
         assert not page.run("return page.isVisible('#both-players')")
@@ -101,7 +93,7 @@ def test_both_players_are_shown_by_one_click(open_page: OpenPage, screen: dict[s
         assert page.text("#first-title") == "A: Synthetic Zerg (Zerg)"
         assert page.text("#second-title") == "B: Synthetic Protoss (Protoss)"
         page.wait("dashboard.both.other.map.times.count > 0")
-        picture(page, f"both-{screen['width']}")
+        keep_picture(page, "both")
         boxes = page.evaluate(
             "['map', 'second-map'].map((id) => document.getElementById(id).getBoundingClientRect().toJSON())"
         )
@@ -179,11 +171,11 @@ def test_a_match_that_is_paused_is_not_over_because_another_begins(open_page: Op
         page.wait(f"{LOOP} === args", FIRST + 4)
         # Live or not, it is in the list with the other.
         page.click("#show-matches")
-        page.wait(
-            "[...document.querySelectorAll('#match-rows .result')].every((each) => each.innerText === 'running')"
-        )
+        page.wait("[...document.querySelectorAll('#match-rows .result')].every((each) => each.innerText === 'running')")
         page.press("Escape")
         page.click("#watch-next")
         second.observe(FIRST + 30)
         page.wait(f"{LOOP} === args", FIRST + 30)
         page.run("await page.close()")
+        for player in (first, second):
+            player.leave()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import abathur
 import pytest
-from browsers import LOOP, OpenPage, Page, needs_browser, response_at
+from browsers import LOOP, SCREENS, OpenPage, Page, keep_picture, needs_browser, response_at
 from programs import ACT, FREE_PORTS, WATCH, Launch, token_options
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 EMPTY = "document.getElementById('empty').innerText"
-SCREENS = ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080})
 
 
 def waits(page: Page, waiting: dict[str, Any] | None) -> None:
@@ -43,8 +41,7 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
         ["later", "Game"],
         ["later", "Frames"],
     ]
-    if folder := os.environ.get("ABATHUR_SEEN"):
-        page.run("await page.screenshot({path: args})", f"{folder}/empty-{screen['width']}.png")
+    keep_picture(page, "empty")
     shown = "[...document.querySelectorAll('#empty pre')].map((each) => each.innerText)"
     assert page.evaluate(shown) == ["ws://127.0.0.1:5000/sc2api", "--LadderServer 127.0.0.1 --GamePort 5000"]
     page.run("await context.grantPermissions(['clipboard-read', 'clipboard-write'])")
@@ -69,8 +66,7 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
     waits(page, {"missing": "missing_bot"})
     page.wait("document.querySelector('#empty pre')?.innerText.includes('publisher.publish(observation)')")
     assert steps(page) == [["missing", "Bot: none has connected"], ["later", "Frames"]]
-    if folder := os.environ.get("ABATHUR_SEEN"):
-        page.run("await page.screenshot({path: args})", f"{folder}/empty-serve-{screen['width']}.png")
+    keep_picture(page, "empty-serve")
     box = page.evaluate("document.querySelector('#empty .commands').getBoundingClientRect().toJSON()")
     stage = page.evaluate("document.getElementById('map').getBoundingClientRect().toJSON()")
     assert stage["left"] <= box["left"] and box["right"] <= stage["right"] and box["bottom"] <= stage["bottom"]

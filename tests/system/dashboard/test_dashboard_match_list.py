@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import abathur
 import pytest
-from browsers import LOOP, OpenPage, Page, needs_browser, response_at, responses
+from browsers import LOOP, SCREENS, OpenPage, Page, keep_picture, needs_browser, response_at, responses
 from programs import FREE_PORTS, Launch
 from s2clientprotocol import sc2api_pb2
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST = 8960
 ROWS = "[...document.querySelectorAll('#match-rows tr')]"
-#: Widths at which a whole screen is looked at.
-SCREENS = ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080})
-
-
-def picture(page: Page, name: str) -> None:
-    """Keeps a picture where ABATHUR_SEEN says, to be looked at."""
-    if folder := os.environ.get("ABATHUR_SEEN"):
-        page.run("await page.screenshot({path: args})", f"{folder}/{name}.png")
 
 
 def rows(page: Page) -> list[list[str]]:
@@ -63,7 +54,7 @@ def test_matches_are_listed_and_opened(launch: Launch, open_page: OpenPage, tmp_
         page.wait(f"{LOOP} === args", FIRST + 100)
         page.press("m")
         page.wait(f"{ROWS}.length === 3")
-        picture(page, "list-three")
+        keep_picture(page, "list-three")
         shown = rows(page)
         assert [row[0] for row in shown] == ["Third LE", "<i>Second</i> LE", "First LE"]
         assert [row[1] for row in shown] == ["player 1"] * 3
@@ -147,7 +138,7 @@ def test_a_thousand_matches_stay_usable(paused: Any, open_page: OpenPage, screen
     answers(page, listed)
     page.press("m")
     page.wait(f"{ROWS}.length === 1000")
-    picture(page, f"list-{screen['width']}")
+    keep_picture(page, "list")
     took = page.evaluate("""(async () => {
       const began = performance.now();
       document.getElementById("find-match").value = "map 77";

@@ -80,7 +80,7 @@ export class Connection {
   /**
    * Subscribes again.
    * @param wanted { run, start, isOver, holds }: the run_id of a match (undefined: the one that runs, else the next); a kept frame to begin
-   * with (undefined: live); whether the match is over; whether only requests are answered, and no frame is read
+   * with (undefined: live); whether the match is over, or the one on the page is; whether only requests are answered, and no frame is read
    */
   begin(wanted) {
     this.close();
@@ -123,7 +123,7 @@ export class Connection {
     const { run: runId, start: startGameLoop, isOver, holds } = this.#wanted;
     const subscribe = { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true, runId };
     // The first frame is not acknowledged: the connection stays, and answers.
-    if (holds) return { ...subscribe, startOldest: true };
+    if (holds) return runId === undefined ? subscribe : { ...subscribe, startOldest: true };
     if (startGameLoop !== undefined) subscribe.startGameLoop = startGameLoop;
     if (this.#follows && !isOver) subscribe.follow = true;
     return subscribe;
@@ -165,21 +165,17 @@ export class Connection {
 
   #lost() {
     this.#forget("the connection was lost");
-    const { run, isOver, holds } = this.#wanted;
-    if (run !== undefined && this.#ended !== "") {
-      const [why, isRefused] = [this.#ended, this.#isRefused];
+    const { run, isOver = false, holds = false } = this.#wanted;
+    const [why, isRefused] = [this.#ended, this.#isRefused];
+    if (why !== "" && isRefused && run !== undefined && !holds) this.#on.refused?.(why);
+    if (why !== "" && (holds ? !isRefused || run !== undefined : run !== undefined && (isOver || !isRefused))) {
+      // Read to its end, it stays; and if it cannot be held, being one frame or not kept any more, another one answers.
       this.#ended = "";
-      if (isRefused) this.#on.refused?.(why);
-      // Read to its end, it stays.
-      if (!holds && (isOver || !isRefused)) {
-        this.#openFor({ run, isOver: true, holds: true });
-        return;
-      }
-      // It is not kept any more, or has one frame only.
-      this.#wanted = {};
-    } else if (isOver) {
-      this.#wanted = { run, isOver, holds: true };
+      this.#openFor({ run: holds ? undefined : run, isOver: true, holds: true });
+      return;
     }
+    if (isOver) this.#wanted = { run, isOver, holds: true };
+    else if (isRefused) this.#wanted = {};
     const wait = waitBefore(this.#attempt++);
     this.#on.state(this.#ended === "end of recording" ? "over" : "lost", this.#ended, wait);
     this.#timer = setTimeout(() => this.#open(), wait);

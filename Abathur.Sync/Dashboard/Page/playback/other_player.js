@@ -89,11 +89,9 @@ export class OtherPlayer {
   }
 
   #begin(match) {
-    if (match.runId !== this.world.match?.runId) {
-      this.map.begin();
-      this.numbers.begin();
-    }
+    if (match.runId !== this.world.match?.runId) this.numbers.begin();
     this.world.begin(match);
+    this.map.begin();
     this.#drawings.show([]);
     const own = match.gameInfo?.players.find(({ playerId }) => playerId === match.playerId);
     setText(byId("second-title"), `B: ${playerText(own ?? { playerId: match.playerId })}`);
