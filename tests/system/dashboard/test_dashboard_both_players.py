@@ -101,6 +101,8 @@ def test_both_players_are_shown_by_one_click(open_page: OpenPage, screen: dict[s
             assert box["left"] >= 0 and box["right"] <= screen["width"] and box["bottom"] <= screen["height"]
             assert box["width"] > screen["width"] / 4 and box["height"] > screen["height"] / 3
         assert boxes[0]["right"] <= boxes[1]["left"]
+        controls = page.evaluate("document.getElementById('pause').getBoundingClientRect().toJSON()")
+        assert controls["bottom"] <= screen["height"]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         # One pause and one scrubber for both. Space on a button presses it.
         page.evaluate("document.activeElement.blur()")

@@ -34,6 +34,8 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
     daemon = launch("serve", *FREE_PORTS)
     page = open_page(daemon, viewport=screen)
     page.wait(f"{EMPTY}.startsWith('No match yet.')")
+    # What this daemon waits for: a bot that publishes.
+    page.wait("document.querySelector('#empty pre')?.innerText.includes('publisher.publish(observation)')")
     waits(page, {"missing": "missing_bot", "botAddress": "127.0.0.1:5000"})
     page.wait(f"{EMPTY}.includes('none has connected to 127.0.0.1:5000')")
     assert steps(page) == [
