@@ -80,11 +80,12 @@ internal sealed class Make
     private const string MatchesBenchmark = "matches";
     private const string RelayBenchmark = "relay";
     private const string SuccessiveBenchmark = "successive";
+    private const string GamesBenchmark = "games";
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
     [
         "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
-        SuccessiveBenchmark, RelayBenchmark, "dataset", "playback", "compact", "growth",
+        SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -147,6 +148,8 @@ internal sealed class Make
                                           measure several daemons on this machine
               bench successive [--matches N] [--followed N] [--readers N] [--output DIR]
                                           measure what matches leave behind that follow each other in one daemon
+              bench games [--games N] [--seconds N] [--rounds N] [--output DIR]
+                                          measure games at the same time on one daemon, beside as many daemons
               bench dashboard [--quick] [--output DIR]
                                           measure what the dashboard draws and costs, in Chromium
               bench client [FILE...] [--rounds N] [--output DIR]
@@ -233,7 +236,7 @@ internal sealed class Make
             throw new MakeException($"there is no benchmark {name}; there are {string.Join(", ", Benchmarks)}");
         SetUp(Developer, BenchmarksProject);
         // Those of users: the program is what takes memory.
-        if (name is MatchesBenchmark or RelayBenchmark or SuccessiveBenchmark) PublishTested();
+        if (name is MatchesBenchmark or RelayBenchmark or SuccessiveBenchmark or GamesBenchmark) PublishTested();
         if (IsInterrupted) return 130;
         return name == OperationsBenchmark
             ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])

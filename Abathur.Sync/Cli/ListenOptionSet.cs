@@ -260,8 +260,7 @@ internal sealed class ListenOptionSet
         if (address.Problem() is { } problem) throw new CliException($"--relay: {problem}");
         // The readers of a relay are no agents of this daemon.
         var level = access.WatchDelay > TimeSpan.Zero ? AccessLevel.Watch : api.LevelOf(access.Tokens.ForAgents);
-        var daemon = new LocalDaemon(api, level, $"{address}");
-        return new RelaySupervisor(address, address.Match ?? result.GetValue(_name), daemon, TimeProvider.System);
+        return new RelaySupervisor(address, address.Match ?? result.GetValue(_name), api, level, TimeProvider.System);
     }
 
     /// <inheritdoc cref="StopWithParentOption.Listen"/>

@@ -50,8 +50,9 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             Console.Error.WriteLine($"dashboard: {(options.Access.Tls is null ? "http" : "https")}://{http}/");
         stop.WatchParent();
         SubscriptionEnd end;
+        using var noMore = new CancellationTokenSource();
         using var relayOver = new CancellationTokenSource();
-        var relaying = relay?.RunAsync(relayOver.Token) ?? Task.CompletedTask;
+        var relaying = relay?.RunAsync(noMore.Token, relayOver.Token) ?? Task.CompletedTask;
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop.Token);
         var agents = Task.WhenAll(
             listen.Agents(result, addresses, options.Access).Select(agent => RunAgentAsync(agent, daemon, stop, over.Token)));
@@ -64,6 +65,7 @@ internal sealed class SourceRun(IMatchSource source, ListenOptionSet listen, Par
             AnyLost = daemon.AnyLost;
             // Ends all agents, however the match ended.
             await over.CancelAsync();
+            await noMore.CancelAsync();
             relayOver.CancelAfter(RelaySupervisor.FinishTimeout);
             await relaying;
             await agents.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

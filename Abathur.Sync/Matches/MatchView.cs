@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Abathur.Sync.Hub;
 using Abathur.Sync.V1;
 
@@ -19,6 +20,7 @@ public sealed class MatchView : IDisposable
     /// <summary>In the order in which they began.</summary>
     private readonly List<KnownMatch> _matches = [];
     private MatchTotals _before;
+    private long _begun;
     private MatchRun _next;
     private volatile MatchRun _current;
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -91,15 +93,26 @@ public sealed class MatchView : IDisposable
     /// <summary>Waits until a match is over. One that has not begun may begin meanwhile.</summary>
     public async Task WaitForEndAsync(MatchRun run, CancellationToken cancellation)
     {
+        while (ChangeWhere(() => run == _next || Running.Contains(run)) is { } changed) await changed.WaitAsync(cancellation);
+    }
+
+    /// <summary>Those that run, and then each that begins.</summary>
+    /// <param name="cancellation">Ends it with an <see cref="OperationCanceledException"/>.</param>
+    public async IAsyncEnumerable<MatchRun> BegunAsync([EnumeratorCancellation] CancellationToken cancellation)
+    {
+        long seen;
+        lock (_gate) seen = Running.FirstOrDefault() is { } first ? _matches.Find(each => each.Run == first)!.Number - 1 : _begun;
         while (true)
         {
-            Task changed;
-            lock (_gate)
+            MatchRun[] begun = [];
+            var changed = ChangeWhere(() =>
             {
-                if (run != _next && !Running.Contains(run)) return;
-                changed = _changed.Task;
-            }
-            await changed.WaitAsync(cancellation);
+                begun = [.. _matches.Where(each => each.Number > seen).Select(each => each.Run).OfType<MatchRun>()];
+                seen = _begun;
+                return true;
+            });
+            foreach (var run in begun) yield return run;
+            await changed!.WaitAsync(cancellation);
         }
     }
 
@@ -135,7 +148,7 @@ public sealed class MatchView : IDisposable
             run = _next;
             (run.Abilities, run.Recording) = (abilities ?? _abilities, recording);
             _next = NewRun();
-            _matches.Add(new KnownMatch(run, match.RunId));
+            _matches.Add(new KnownMatch(run, match.RunId, ++_begun));
             if (_matches.Count > MaxMatches) Forget(_matches.Find(each => each.IsOver));
             // Before the first frame, so that readers who follow miss none.
             foreach (var reader in _followers) reader.Begin(run);
@@ -207,6 +220,12 @@ public sealed class MatchView : IDisposable
         return run = new MatchRun(Share, _abilities, bytes => MakeRoom(run, bytes)) { Recording = NextRecording };
     }
 
+    /// <summary>The next change, if something holds until then; else null.</summary>
+    private Task? ChangeWhere(Func<bool> holds)
+    {
+        lock (_gate) return holds() ? _changed.Task : null;
+    }
+
     private void Change()
     {
         _current = Running.LastOrDefault() ?? _next;
@@ -250,11 +269,14 @@ public sealed class MatchView : IDisposable
     }
 
     /// <summary>A match that has begun.</summary>
-    private sealed class KnownMatch(MatchRun run, string runId)
+    private sealed class KnownMatch(MatchRun run, string runId, long number)
     {
         private MatchSummary? _summary;
 
         public string RunId { get; } = runId;
+
+        /// <summary>Its place among all that have begun.</summary>
+        public long Number { get; } = number;
 
         /// <summary>Null: only its summary is kept.</summary>
         public MatchRun? Run { get; private set; } = run;

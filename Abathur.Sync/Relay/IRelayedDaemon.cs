@@ -10,15 +10,17 @@ internal interface IRelayedDaemon
     /// <summary>Where it is, for messages.</summary>
     string Place { get; }
 
-    /// <summary>The constant data of the match. Waits for the match.</summary>
+    /// <summary>The constant data of the match to relay. Waits for the match.</summary>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
     /// <exception cref="RefusedException">It refuses the request, or is shutting down.</exception>
     Task<Match> MatchAsync(CancellationToken cancellation);
 
     /// <summary>What the daemon is doing.</summary>
+    /// <param name="runId">The run of the match; empty: the daemon's own choice.</param>
+    /// <param name="cancellation">Ends the wait.</param>
     /// <exception cref="DaemonLostException">The daemon does not answer.</exception>
     /// <exception cref="RefusedException">It refuses the request, or is shutting down.</exception>
-    Task<Status> StatusAsync(CancellationToken cancellation);
+    Task<Status> StatusAsync(string runId, CancellationToken cancellation);
 
     /// <summary>Reads frames until the subscription ends. Returns why it ended.</summary>
     /// <param name="request">The subscription.</param>

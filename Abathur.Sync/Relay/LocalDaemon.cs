@@ -2,35 +2,29 @@ using Abathur.Client.Nats.Wire;
 using Abathur.Sync.Access;
 using Abathur.Sync.Frames;
 using Abathur.Sync.Hub;
-using Abathur.Sync.Matches;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Framing;
 using Abathur.Sync.V1;
 
 namespace Abathur.Sync.Relay;
 
-/// <summary>The daemon in this process.</summary>
+/// <summary>A match of this process.</summary>
 /// <param name="api">Its requests.</param>
 /// <param name="level">What the readers of the relay may do.</param>
 /// <param name="peer">Where the frames go, for the status.</param>
-internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer) : IRelayedDaemon
+/// <param name="match">The match, which has begun.</param>
+internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer, Match match) : IRelayedDaemon
 {
     private static readonly TransportTraits Traits = new("nats", Encoding.Columns, CanAcknowledge: false, WireFormat.Protobuf);
-
-    /// <summary>The match that runs, or comes next.</summary>
-    public MatchRun Current => api.ViewOf(level).Current;
-
-    /// <summary>Waits until a match is over.</summary>
-    public Task WaitForEndAsync(MatchRun match, CancellationToken cancellation) => api.ViewOf(level).WaitForEndAsync(match, cancellation);
 
     /// <inheritdoc/>
     public string Place => "this daemon";
 
     /// <inheritdoc/>
-    public async Task<Match> MatchAsync(CancellationToken cancellation) => await api.WaitForMatchAsync(level, cancellation);
+    public Task<Match> MatchAsync(CancellationToken cancellation) => Task.FromResult(match);
 
     /// <inheritdoc/>
-    public Task<Status> StatusAsync(CancellationToken cancellation) => Task.FromResult(api.GetStatus(level));
+    public Task<Status> StatusAsync(string runId, CancellationToken cancellation) => Task.FromResult(api.GetStatus(level, runId));
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> ReadAsync(

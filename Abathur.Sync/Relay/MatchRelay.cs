@@ -33,8 +33,17 @@ internal sealed class MatchRelay(
     /// <summary>How long a relay that is stopped may take to say so.</summary>
     private static readonly TimeSpan StopTimeout = TimeSpan.FromSeconds(2);
 
+    /// <summary>The end where the daemon has ended: no match follows.</summary>
+    public const string Stopped = "CANCELLED";
+
     /// <summary>Called with the name of the match when its readers are answered.</summary>
     public Action<string> Ready { get; init; } = static _ => { };
+
+    /// <summary>Matches before it on the same name.</summary>
+    public IReadOnlyList<FormerRun> Former { get; init; } = [];
+
+    /// <summary>The match in short, for those after it on the same name; null before it has begun.</summary>
+    public FormerRun? Run => _directory is null ? null : new FormerRun(_match, _directory.State.State, _directory.Newest?.GameLoop ?? 0);
 
     private readonly SubscribeRequest _request = new()
     {
@@ -51,10 +60,13 @@ internal sealed class MatchRelay(
     private ulong _newest;
     private Match _match = new();
     private MatchStream _stream = null!;
-    private RelayDirectory _directory = null!;
+    private RelayDirectory? _directory;
     private ulong _frames;
     private ulong _lastCounted;
     private string _told = "";
+
+    /// <summary>The run that requests to the daemon name; empty: it knows one match only.</summary>
+    public static string RunOf(Match match) => match.BeganUnixNs == 0 ? "" : match.RunId;
 
     /// <summary>Publishes until the match is over, or the daemon shuts down. Returns why the match broke off; null: it did not.</summary>
     /// <exception cref="RelayException">The daemon does not answer, or the servers refuse what a relay needs.</exception>
@@ -71,8 +83,8 @@ internal sealed class MatchRelay(
         }
         var bucket = await AgainUntilItAnswersAsync(() => CreateAsync(stop), stop);
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        var requests = new ReaderRequests(servers, _name, daemon, clock);
-        _directory = new RelayDirectory(servers, bucket, _name, _match, clock) { Readers = () => requests.Readers };
+        var requests = new ReaderRequests(servers, _name, _match, daemon, clock);
+        _directory = new RelayDirectory(servers, bucket, _name, _match, clock) { Readers = () => requests.Readers, Former = Former };
         var isReady = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var beside = new List<Task> { requests.RunAsync(() => isReady.TrySetResult(), over.Token) };
         try
@@ -88,7 +100,7 @@ internal sealed class MatchRelay(
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            _directory.State = ("lost", "the relay was stopped");
+            _directory!.State = ("lost", "the relay was stopped");
             using var limit = new CancellationTokenSource(StopTimeout, clock);
             await TryPutAsync(withInfo: false, limit.Token);
             throw;
@@ -261,7 +273,7 @@ internal sealed class MatchRelay(
         {
             try
             {
-                _newest = Math.Max(_newest, (await daemon.StatusAsync(stop)).FramesPublished);
+                _newest = Math.Max(_newest, (await daemon.StatusAsync(RunOf(_match), stop)).FramesPublished);
                 return await _stream.NewestAsync(_match.RunId, _newest, stop);
             }
             catch (ServersLostException e)
@@ -286,7 +298,8 @@ internal sealed class MatchRelay(
     private async Task<SubscribeRequest> StartAfterAsync(RelayStamp? last, CancellationToken stop)
     {
         var request = _request.Clone();
-        if ((await daemon.StatusAsync(stop)).History is not { } history) return request;
+        request.RunId = RunOf(_match);
+        if ((await daemon.StatusAsync(RunOf(_match), stop)).History is not { } history) return request;
         // Nothing is stored, or a playback went back.
         if (last is null || (history.HasLastGameLoop && history.LastGameLoop < last.GameLoop)) request.StartOldest = true;
         else if (history.HasLastGameLoop) request.StartAfterGameLoop = last.GameLoop;
@@ -301,7 +314,7 @@ internal sealed class MatchRelay(
         {
             try
             {
-                var status = await daemon.StatusAsync(stop);
+                var status = await daemon.StatusAsync("", stop);
                 // It may have another match now.
                 return status.Match?.RunId == _match.RunId;
             }
@@ -312,7 +325,7 @@ internal sealed class MatchRelay(
                     isTold = true;
                     Tell($"the daemon does not answer: {e.Message}");
                     await AppendEndAsync(RequestStatus.Unavailable.ToName(), $"the daemon does not answer: {e.Message}", stop);
-                    _directory.State = ("lost", e.Message);
+                    _directory!.State = ("lost", e.Message);
                 }
             }
             catch (RefusedException)
@@ -329,7 +342,7 @@ internal sealed class MatchRelay(
     {
         await AppendEndAsync(end, reason, stop);
         var state = end == RequestStatus.Ok.ToName() ? "ended" : end == RequestStatus.Cancelled.ToName() ? "stopped" : "lost";
-        _directory.State = (state, reason);
+        _directory!.State = (state, reason);
         await TryPutAsync(withInfo: false, stop);
         say($"{_name}: {reason}; {_frames} frames relayed");
         return state == "lost" ? $"the match '{_name}' broke off: {reason}" : null;
@@ -372,8 +385,8 @@ internal sealed class MatchRelay(
     {
         try
         {
-            if (withInfo) await _directory.PutInfoAsync(cancellation);
-            await _directory.PutAsync(cancellation);
+            if (withInfo) await _directory!.PutInfoAsync(cancellation);
+            await _directory!.PutAsync(cancellation);
         }
         catch (Exception e) when (e is ServersLostException or NatsProblemException or OperationCanceledException)
         {
@@ -384,7 +397,7 @@ internal sealed class MatchRelay(
     /// <summary>Counts a frame that was stored: once, also if it was sent again because its acknowledgement was lost.</summary>
     private void Count(RelayStamp stamp)
     {
-        _directory.Newest = stamp;
+        _directory!.Newest = stamp;
         if (stamp.Sequence <= _lastCounted) return;
         _lastCounted = stamp.Sequence;
         // The directory shows at once where the match is.

@@ -4,6 +4,7 @@ using Abathur.Sync.Access;
 using Abathur.Sync.Requests;
 using Abathur.Sync.Transports;
 using Abathur.Sync.Transports.Grpc;
+using Abathur.Sync.V1;
 using Google.Protobuf;
 using NATS.Client.Core;
 
@@ -12,9 +13,10 @@ namespace Abathur.Sync.Relay;
 /// <summary>Passes requests of readers to the daemon, and counts the readers.</summary>
 /// <param name="servers">Where the readers ask.</param>
 /// <param name="match">Name of the match.</param>
+/// <param name="about">The match, which requests mean that name no other.</param>
 /// <param name="daemon">Answers.</param>
 /// <param name="clock">Clock of the readers' silence.</param>
-internal sealed class ReaderRequests(NatsServers servers, string match, IRelayedDaemon daemon, TimeProvider clock)
+internal sealed class ReaderRequests(NatsServers servers, string match, Match about, IRelayedDaemon daemon, TimeProvider clock)
 {
     /// <summary>Requests that are with the daemon at once, and those of watching that are.</summary>
     private const int MaxAtOnce = 64, MaxWatching = 32;
@@ -130,8 +132,8 @@ internal sealed class ReaderRequests(NatsServers servers, string match, IRelayed
         try
         {
             var answer = call is null
-                ? await daemon.MatchAsync(limit.Token)
-                : call.AnswerOf(await daemon.AnswerAsync(call.Parse(message.Data ?? []), limit.Token));
+                ? about
+                : call.AnswerOf(await daemon.AnswerAsync(call.Parse(message.Data ?? [], MatchRelay.RunOf(about)), limit.Token));
             var bytes = answer.CalculateSize();
             using var room = _answers.Take(isWatching ? AccessLevel.Watch : AccessLevel.Act, bytes, static () => { });
             if (bytes > servers.MaxMessageBytes)

@@ -28,6 +28,9 @@ internal sealed class RelayDirectory(
     /// <summary>The newest message that is stored; null: none.</summary>
     public RelayStamp? Newest { get; set; }
 
+    /// <summary>Matches before it on the same name, oldest first.</summary>
+    public IReadOnlyList<FormerRun> Former { get; init; } = [];
+
     /// <summary>Readers that there are.</summary>
     public Func<int> Readers { get; init; } = static () => 0;
 
@@ -116,6 +119,19 @@ internal sealed class RelayDirectory(
             json.WriteNumber("sequence", Newest?.Sequence ?? 0);
             json.WriteNumber("position", Newest?.Position ?? 0);
             json.WriteNumber("readers", Readers());
+            json.WriteString("group_id", about.GroupId);
+            json.WriteStartArray("former");
+            foreach (var run in Former)
+            {
+                json.WriteStartObject();
+                json.WriteString("run_id", run.Match.RunId);
+                json.WriteString("map_name", run.Match.MapName);
+                json.WriteString("state", run.State);
+                json.WriteNumber("since", run.Match.BeganUnixNs / 1e9);
+                json.WriteNumber("game_loop", run.GameLoop);
+                json.WriteEndObject();
+            }
+            json.WriteEndArray();
             json.WriteEndObject();
         }
         return output.WrittenMemory;
@@ -127,3 +143,9 @@ internal sealed class RelayDirectory(
 
     private static double Seconds(DateTimeOffset time) => time.ToUnixTimeMilliseconds() / 1000.0;
 }
+
+/// <summary>A match that was before another one on the same name.</summary>
+/// <param name="Match">The match.</param>
+/// <param name="State">How it ended, as in the directory.</param>
+/// <param name="GameLoop">Of its newest frame.</param>
+internal sealed record FormerRun(Match Match, string State, uint GameLoop);

@@ -47,15 +47,15 @@ internal sealed class RemoteDaemon : IRelayedDaemon, IDisposable
     public async Task<Match> MatchAsync(CancellationToken cancellation)
     {
         // Whether it is there, before a wait that may be long.
-        await StatusAsync(cancellation);
+        await StatusAsync("", cancellation);
         return await CallAsync(
             async options => await _game.GetMatchAsync(new GetMatchRequest { Wait = true }, options), new CallOptions(_metadata),
             cancellation);
     }
 
     /// <inheritdoc/>
-    public async Task<Status> StatusAsync(CancellationToken cancellation) =>
-        (await AnswerAsync(new ClientMessage { Status = new GetStatusRequest() }, cancellation)).Status;
+    public async Task<Status> StatusAsync(string runId, CancellationToken cancellation) =>
+        (await AnswerAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, cancellation)).Status;
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> ReadAsync(

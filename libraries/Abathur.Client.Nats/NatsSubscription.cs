@@ -1,5 +1,6 @@
 using Abathur.Client.Nats.Wire;
 using Abathur.Sync.V1;
+using Google.Protobuf;
 
 namespace Abathur.Client.Nats;
 
@@ -31,20 +32,30 @@ internal sealed class NatsSubscription : DaemonConnection
 
     /// <summary>What says that no frame follows.</summary>
     private StoredMessage? _end;
+
+    /// <summary>Gives the constant data of the newest match of the name.</summary>
+    private readonly Func<CancellationToken, Task<Lazy<Match>?>> _about;
+
+    /// <summary>Whether a match is over, and the next has not begun.</summary>
+    private bool _isBetween;
     private byte[] _message = new byte[64 * 1024];
     private Due _current;
 
     public NatsSubscription(
-        NatsServers servers, StoredMatch stored, string match, SubscribeRequest request, ReaderPlace place, Lazy<Match>? about)
+        NatsServers servers, StoredMatch stored, string match, SubscribeRequest request, ReaderPlace place, Lazy<Match>? current,
+        Func<CancellationToken, Task<Lazy<Match>?>> about)
     {
-        (_stored, _request, _place) = (stored, request, place);
-        if (about is not null) Match = about;
+        (_stored, _request, _place, _about) = (stored, request, place, about);
+        if (current is not null) Match = current;
         _position = Math.Max(1, place.Decode) - 1;
         _reading = new StreamReading(servers, stored, match, place.Decode);
     }
 
     /// <inheritdoc/>
     public override string RunId => _current.Message?.Stamp?.Run ?? "";
+
+    /// <inheritdoc/>
+    public override bool CanFollow => true;
 
     /// <inheritdoc/>
     public override FrameUse Use => _current.Use;
@@ -73,7 +84,9 @@ internal sealed class NatsSubscription : DaemonConnection
         }
         _current = _due[_next++];
         if (_current.Failure is not null) throw _current.Failure;
-        return _current.Message is null ? EndedSubscription.End : AsServerMessage(_current.Message.Data.Span);
+        return _current.Message is { } message ? AsServerMessage(message.Data.Span)
+            : _current.Between is { } between ? between.ToByteArray()
+            : EndedSubscription.End;
     }
 
     /// <inheritdoc/>
@@ -98,9 +111,16 @@ internal sealed class NatsSubscription : DaemonConnection
             batch.RemoveRange(0, keyframe);
             (_position, _hasGap, _place.Sequence) = (batch[0].Position - 1, true, null);
         }
-        foreach (var message in batch) await PlanAsync(message, cancellation);
-        GiveNewestOnly();
-        AddEnd();
+        var start = 0;
+        foreach (var message in batch)
+        {
+            await PlanAsync(message, cancellation);
+            // The next match may have begun in the same batch.
+            if (_end is null && message != batch[^1]) continue;
+            GiveNewestOnly(start);
+            AddEnd();
+            start = _due.Count;
+        }
     }
 
     private async ValueTask PlanAsync(StoredMessage message, CancellationToken cancellation)
@@ -112,7 +132,16 @@ internal sealed class NatsSubscription : DaemonConnection
         {
             // Of another relay, or of a user who may publish: the match has nothing there.
             if ((await _stored.NewestAsync(cancellation)).Last?.Run == _place.Run) return;
-            throw new BrokenConnectionException("the daemon began another match");
+            if (!_request.Follow) throw new BrokenConnectionException("the daemon began another match");
+            GoOn(message.Position - 1, new MatchEnded { RunId = _place.Run, Reason = "its end is not known", Lost = true });
+        }
+        if (_isBetween && stamp.End.Length == 0)
+        {
+            _isBetween = false;
+            var found = (await _about(cancellation))?.Value;
+            // A reader that is behind knows nothing more of its match.
+            var match = found?.RunId == stamp.Run ? found : new Match { RunId = stamp.Run };
+            _due.Add(new Due(null, FrameUse.Give, false, null, new ServerMessage { Match = match }));
         }
         if (stamp.End.Length > 0)
         {
@@ -184,20 +213,34 @@ internal sealed class NatsSubscription : DaemonConnection
         if (_excluded is { } excluded) Add(excluded, FrameUse.Give);
         _excluded = null;
         var reason = System.Text.Encoding.UTF8.GetString(message.Data.Span);
+        if (_request.Follow && end is "OK" or "ABORTED")
+        {
+            GoOn(message.Position, new MatchEnded { RunId = message.Stamp.Run, Reason = reason, Lost = end == "ABORTED" });
+            return;
+        }
         Exception? failure = IsOrderly(end) ? null
             : end == "UNAVAILABLE" ? new BrokenConnectionException(reason)
             : RequestException.OfSubscription(end, reason);
         _due.Add(new Due(null, FrameUse.Give, false, failure));
     }
 
-    /// <summary>Of the frames that would be given, only the newest is.</summary>
-    private void GiveNewestOnly()
+    /// <summary>A match is over, and the reader follows.</summary>
+    private void GoOn(ulong position, MatchEnded ended)
     {
-        var newest = _due.FindLastIndex(each => each.Use == FrameUse.Give);
-        if (newest < 0) return;
+        _due.Add(new Due(null, FrameUse.Give, false, null, new ServerMessage { MatchEnded = ended }));
+        (_end, _excluded, _lastLoop, _keyframe, _isBetween) = (null, null, null, 0, true);
+        (_place.After, _place.Run, _place.Sequence, _place.Before) = (position, "", null, null);
+    }
+
+    /// <summary>Of the frames that would be given, only the newest is.</summary>
+    /// <param name="start">The first that is looked at.</param>
+    private void GiveNewestOnly(int start)
+    {
+        var newest = _due.FindLastIndex(each => each is { Use: FrameUse.Give, Message: not null });
+        if (newest < start) return;
         _lastLoop = _due[newest].Message!.Stamp!.GameLoop;
-        for (var i = 0; i < newest; i++)
-            if (_due[i].Use == FrameUse.Give) _due[i] = _due[i] with { Use = FrameUse.Skip };
+        for (var i = start; i < newest; i++)
+            if (_due[i] is { Use: FrameUse.Give, Message: not null }) _due[i] = _due[i] with { Use = FrameUse.Skip };
     }
 
     /// <summary>The frame as the field of a <c>ServerMessage</c>, as other connections have it.</summary>
@@ -210,6 +253,8 @@ internal sealed class NatsSubscription : DaemonConnection
         return _message.AsMemory(start, end - start);
     }
 
-    /// <summary>What is due: a frame and what becomes of it; without a message the end, or why the frames break off.</summary>
-    private readonly record struct Due(StoredMessage? Message, FrameUse Use, bool HasGap, Exception? Failure);
+    /// <summary>What is due: a frame and what becomes of it; without a message the border of a match, the end, or why the frames break
+    /// off.</summary>
+    private readonly record struct Due(
+        StoredMessage? Message, FrameUse Use, bool HasGap, Exception? Failure, ServerMessage? Between = null);
 }

@@ -40,10 +40,11 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             throw new RequestException(
                 "UNIMPLEMENTED", "the policy lockstep needs a connection to the daemon itself, not to NATS");
         }
-        if (request.Follow || request.RunId.Length > 0)
+        // One that follows names its match when it comes back.
+        if (!request.Follow && request.RunId.Length > 0)
         {
             throw new RequestException(
-                "UNIMPLEMENTED", "RunId and Follow need a connection to the daemon itself: on NATS, each match has a name of its own");
+                "UNIMPLEMENTED", "RunId needs a connection to the daemon itself: a reader on NATS gets the newest match of a name");
         }
         if (request.FieldMask is { Paths.Count: > 0 })
             throw new RequestException("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without Fields");
@@ -55,7 +56,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             var match = await InfoAsync(servers, cancellation);
             if (place is null) return new EndedSubscription(match);
             _places.AddOrUpdate(request, place);
-            return (DaemonConnection)new NatsSubscription(servers, stored, _match, request, place, match);
+            return (DaemonConnection)new NatsSubscription(
+                servers, stored, _match, request, place, match, limit => InfoAsync(servers, limit));
         });
     }
 
@@ -197,7 +199,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         {
             var (_, last) = await stored.NewestAsync(cancellation);
             // A stream that was deleted, and made again, has other positions.
-            isBroken = last is not null && last.Run == before.Run && last.Position >= before.After;
+            // Who follows reads what is stored of its match, also if another one has begun.
+            isBroken = last is not null && (last.Run == before.Run || request.Follow) && last.Position >= before.After;
             if (isBroken) place = before;
         }
         if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
@@ -232,7 +235,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (last is null) return new ReaderPlace { Decode = newest + 1, After = newest };
         if (last.End.Length > 0)
         {
-            return NatsSubscription.IsOrderly(last.End) && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
+            return !request.Follow && NatsSubscription.IsOrderly(last.End) && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
                 ? null
                 : new ReaderPlace { Decode = last.Position + 1, After = last.Position };
         }

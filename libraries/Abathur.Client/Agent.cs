@@ -73,7 +73,7 @@ public abstract class Agent
         string? run = null;
         ExceptionDispatchInfo? failure = null;
         var failed = 0L;
-        await foreach (var frame in game.FramesOfMatches(options, ended => EndAsync(ended.Results), cancellation))
+        await foreach (var frame in game.FramesOfMatches(options, MatchEnded, cancellation))
         {
             if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
             // Nothing tells the end of a match during which the connection broke.
@@ -98,6 +98,9 @@ public abstract class Agent
             }
         }
         if (run is not null || !options.Follow) await OnEnd(results);
+
+        // On NATS only the last frame has them.
+        ValueTask MatchEnded(MatchEnded ended) => EndAsync(ended.Results.Count > 0 ? ended.Results : results);
 
         async ValueTask EndAsync(IReadOnlyList<PlayerResult> last)
         {

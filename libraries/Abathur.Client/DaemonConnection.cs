@@ -13,6 +13,9 @@ public abstract class DaemonConnection : IDisposable
     /// <summary>The run of the source that has the frame in the last message; empty where nothing tells it.</summary>
     public virtual string RunId => Head.RunId;
 
+    /// <summary>Whether it can go on from match to match.</summary>
+    public virtual bool CanFollow => Head.IsDated;
+
     /// <summary>Whether messages are JSON.</summary>
     public virtual bool IsJson => false;
 

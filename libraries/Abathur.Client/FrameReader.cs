@@ -82,7 +82,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
     /// <summary>The connection, unless its daemon has read over what it does not know.</summary>
     private static DaemonConnection Checked(DaemonConnection connection, SubscribeRequest request)
     {
-        if (connection.Head.IsDated || (!request.Follow && request.RunId.Length == 0)) return connection;
+        if (connection.CanFollow || (!request.Follow && request.RunId.Length == 0)) return connection;
         connection.Dispose();
         throw OldDaemon.Refusal();
     }

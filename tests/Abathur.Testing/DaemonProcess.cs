@@ -70,6 +70,9 @@ public sealed class DaemonProcess : IDisposable
         _process.WaitForExit();
     }
 
+    /// <summary>Tells it to end.</summary>
+    public void Stop() => _process.StandardInput.Close();
+
     /// <summary>Waits until it has ended by itself.</summary>
     public Task WaitForExitAsync() => _process.WaitForExitAsync().WaitAsync(Deadline);
 

@@ -477,3 +477,23 @@ def test_ctrl_c_while_the_game_starts(tmp_path: Path, deaf_game: InstalledGame) 
     assert bot.process.returncode == 0, errors
     nothing_is_left(deaf_game, *daemons)
     assert not bot.recordings
+
+
+#: Starts a program whose files have at most 10,000 bytes: what it writes beyond that fails, as on a full disk. .NET would
+#: keep compiled code in a file.
+SMALL_FILES = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+os.environ["DOTNET_EnableWriteXorExecute"] = "0"
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files by a system call that Windows lacks")
+def test_a_full_disk_costs_the_recording_only(tmp_path: Path, game: InstalledGame) -> None:
+    command = [sys.executable, "-c", SMALL_FILES, *daemon_command()]
+    bot = Program(tmp_path, f"print(run_game(board, players(), realtime=False, command={command!r}))", game)
+    lines, errors = bot.end()
+    assert lines == [f"first {FIRST_LOOP}", "Result.Victory"], errors
+    assert bot.process.returncode == 0 and "failed: cannot write the recording" in errors, errors
+    nothing_is_left(game)

@@ -98,27 +98,39 @@ class AsyncNatsConnection:
         """Control the playback."""
         return await self._call("control", request, sync_pb2.PlaybackState)
 
-    async def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> AsyncGenerator[Frame, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
+    async def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
+        """Frames until the match ends; with `follow` the end of each match, and then the next on the same name.
+
+        Payloads have up to `limit` bytes.
+        """
         _check(request)
         client = await self._connected()
         place = await self._place(client, request)
         if place is None:
             return
-        reader = Reader(client, self._match, request, limit, Liveness(self._has_relay, self._match))
-        if request.policy == sync_pb2.latest:
-            frames = reader.latest(place if request.WhichOneof("start") else None)
-        else:
-            frames = reader.every(place)
         left = request.max_frames
+        is_next = False
         announcing = asyncio.create_task(self._announce(client))
         try:
-            async with aclosing(frames):
-                async for frame in frames:
-                    yield frame
-                    left -= 1
-                    if left == 0:
-                        return
+            while True:
+                liveness = Liveness(self._has_relay, self._match, expected=not is_next)
+                reader = Reader(client, self._match, request, limit, liveness)
+                if request.policy == sync_pb2.latest:
+                    frames = reader.latest(place if is_next or request.WhichOneof("start") else None)
+                else:
+                    frames = reader.every(place)
+                async with aclosing(frames):
+                    async for frame in frames:
+                        yield frame
+                        left -= 1
+                        if left == 0:
+                            return
+                if (ended := reader.ended) is None:
+                    return
+                yield ended.message
+                place, is_next = Place(ended.next, ended.next - 1), True
         except LostError:
             if request.policy == sync_pb2.every:
                 self._broken = (request, place)
@@ -131,7 +143,8 @@ class AsyncNatsConnection:
         broken, self._broken = self._broken, None
         if broken is not None and broken[0] is request:
             last = await stream.last()
-            if last is not None and last.run == broken[1].run:
+            # Who follows reads what is stored of its match, also if another one has begun.
+            if last is not None and (last.run == broken[1].run or request.follow) and last.position >= broken[1].after:
                 place: Place | None = broken[1]
             else:
                 place = await place_of(stream, request, self._run)
@@ -251,8 +264,10 @@ class BlockingNatsConnection:
         """Control the playback."""
         return self._run(self._connection.control(request))
 
-    def subscribe(self, request: sync_pb2.SubscribeRequest, limit: int) -> Generator[Frame, None, None]:
-        """Frames until the match ends; payloads of up to `limit` bytes."""
+    def subscribe(
+        self, request: sync_pb2.SubscribeRequest, limit: int
+    ) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
+        """See `AsyncNatsConnection.subscribe`."""
         frames = self._connection.subscribe(request, limit)
         try:
             while (frame := self._run(anext(frames, None))) is not None:
@@ -289,8 +304,6 @@ async def _cancel_all() -> None:
 def _check(request: sync_pb2.SubscribeRequest) -> None:
     """Refuse what a match on NATS cannot do: all its readers get the same bytes."""
     _check_run(request.run_id)
-    if request.follow:
-        raise _needs_daemon("follow")
     if request.policy == sync_pb2.lockstep:
         raise _needs_daemon("the policy lockstep")
     if request.field_mask.paths:

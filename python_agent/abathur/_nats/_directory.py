@@ -33,6 +33,25 @@ class Player:
 
 
 @dataclass
+class Run:
+    """A match that was before another one on the same name.
+
+    Attributes:
+        run_id: The run of the daemon's source.
+        map_name: The map; empty if unknown.
+        state: As of `Entry`.
+        since: When it began, in seconds since 1970.
+        game_loop: Of its newest frame.
+    """
+
+    run_id: str = ""
+    map_name: str = ""
+    state: str = ""
+    since: float = 0.0
+    game_loop: int = 0
+
+
+@dataclass
 class Entry:
     """What the directory says of a match.
 
@@ -53,6 +72,8 @@ class Entry:
         sequence: Its number.
         position: Its place in the stream.
         readers: Readers that were there in the last 25 s.
+        group_id: The same for both players of a game.
+        former: The matches before it on the same name that its daemon relayed, at most 20, oldest first.
     """
 
     match: str
@@ -71,6 +92,8 @@ class Entry:
     sequence: int = 0
     position: int = 0
     readers: int = 0
+    group_id: str = ""
+    former: list[Run] = field(default_factory=list)
 
     @property
     def shown_state(self) -> str:
@@ -83,9 +106,11 @@ def from_json(data: bytes, name: str) -> Entry | None:
     try:
         given = json.loads(data)
         players = [Player(**_typed(Player(), each)) for each in given.pop("players")]
-        found = Entry(**{**_typed(Entry(""), given), "players": players})
+        former = [Run(**_typed(Run(), each)) for each in given.pop("former", [])]
+        found = Entry(**{**_typed(Entry(""), given), "players": players, "former": former})
         # Times that can be shown.
-        datetime.fromtimestamp(found.since, UTC), datetime.fromtimestamp(found.updated, UTC)
+        for seconds in (found.since, found.updated, *(each.since for each in former)):
+            datetime.fromtimestamp(seconds, UTC)
     except (*MALFORMED, OSError):
         return None
     return found if found.match == name else None

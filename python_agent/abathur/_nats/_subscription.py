@@ -37,7 +37,10 @@ _ASK_AGAIN_SECONDS = 0.25
 #: So many waiting frames are decoded one by one. Of more, those before the newest keyframe are dropped.
 _MANY_WAITING = 32
 #: Ends that are orderly: the match is over; the daemon is shutting down.
-_ORDERLY = ("OK", "CANCELLED")
+_OVER = "OK"
+_ORDERLY = (_OVER, "CANCELLED")
+#: The game, or the bot that publishes, has disconnected during the match.
+_SOURCE_LOST = "ABORTED"
 
 
 @dataclass(slots=True)
@@ -84,7 +87,7 @@ async def place_of(
         _, position = await stream.range()
         return Place(position + 1, position)
     if last.end:
-        is_over = last.end in _ORDERLY and await run() in ("", last.run)
+        is_over = last.end in _ORDERLY and not request.follow and await run() in ("", last.run)
         return None if is_over else Place(last.position + 1, last.position)
     if looked_to is not None and last.keyframe > looked_to:
         # The oldest frame was stored after it was looked for.
@@ -95,14 +98,16 @@ async def place_of(
 class Liveness:
     """Finds out whether a relay serves a match that is silent."""
 
-    def __init__(self, ask: Callable[[], Awaitable[bool]], match: str) -> None:
-        """With a function that asks the relay."""
+    def __init__(self, ask: Callable[[], Awaitable[bool]], match: str, *, expected: bool = True) -> None:
+        """With a function that asks the relay; `expected`: one is there before the first frame."""
         self._ask = ask
         self._match = match
+        self._is_expected = expected
         self._heard = self._asked = time.monotonic()
 
     def hear(self) -> None:
         """A frame came."""
+        self._is_expected = True
         self._heard = time.monotonic()
 
     async def is_due(self) -> bool:
@@ -114,6 +119,10 @@ class Liveness:
         now = time.monotonic()
         if now - max(self._heard, self._asked) < _SILENCE_SECONDS:
             return False
+        if not self._is_expected:
+            # Between two matches: what a connection that broke did not bring is looked for.
+            self._asked = now
+            return True
         if await self._ask():
             self._heard = now
         elif now - self._heard > _RELAY_SECONDS:
@@ -164,8 +173,25 @@ class Provenance:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A match is over, and the reader follows.
+
+    Attributes:
+        message: What the reader is told.
+        next: Position from which the next match is read.
+    """
+
+    message: sync_pb2.MatchEnded
+    next: int
+
+
 class Reader:
-    """One subscription to the frames of a match."""
+    """One subscription to the frames of a match.
+
+    Attributes:
+        ended: Set where a match is over that another one follows.
+    """
 
     def __init__(
         self, client: Client, match: str, request: sync_pb2.SubscribeRequest, limit: int, liveness: Liveness
@@ -177,6 +203,9 @@ class Reader:
         self._chain = Chain(limit)
         self._selection = Selection(request.every_game_loops)
         self._liveness = liveness
+        self._follows = request.follow
+        self._newest_frame: Frame | None = None
+        self.ended: Ended | None = None
         self._lateness = _latest.Lateness()
         #: Of the plain subscription.
         self._waiting: deque[Message] = deque()
@@ -206,6 +235,9 @@ class Reader:
                         # Of another relay, or of a user who may publish: the match has nothing there.
                         chain.pass_over(message.position)
                         continue
+                    if self._follows:
+                        self._end_lost(place.run, message.position)
+                        return
                     raise LostError("the daemon began another match")
                 if not stamp.end and chain.needs(message) != message.position:
                     place.decode = stamp.keyframe
@@ -214,9 +246,9 @@ class Reader:
                     place.after = message.position
                     if (last := selection.last()) is not None:
                         yield last
-                    _end(stamp, message.data)
+                    self._end(stamp, message)
                     return
-                frame = chain.decode(message)
+                frame = self._newest_frame = chain.decode(message)
                 if message.position <= place.after:
                     continue
                 if place.sequence is not None and frame.sequence != place.sequence + 1:
@@ -275,9 +307,10 @@ class Reader:
                         yield selection.give(newest, first_dropped)
                     if (last := selection.last()) is not None:
                         yield last
-                    _end(stamp, message.data)
+                    self._end(stamp, message)
                     return
                 async for frame in self._decoded(message):
+                    self._newest_frame = frame
                     if not selection.is_wanted(frame):
                         selection.exclude(frame)
                         continue
@@ -369,6 +402,22 @@ class Reader:
         """Whether the newest message is of a run."""
         last = await self._stream.last()
         return last is not None and last.run == run
+
+    def _end(self, stamp: Stamp, message: Message) -> None:
+        """Note that a match is over, and raise the error where it has not ended orderly."""
+        text = message.data.decode(errors="replace")
+        if self._follows and stamp.end in (_OVER, _SOURCE_LOST):
+            told = sync_pb2.MatchEnded(run_id=stamp.run, reason=text, lost=stamp.end == _SOURCE_LOST)
+            if self._newest_frame is not None and self._newest_frame.run_id == stamp.run:
+                told.results.extend(self._newest_frame.response.player_result)
+            self.ended = Ended(told, message.position + 1)
+            return
+        _end(stamp, message.data)
+
+    def _end_lost(self, run: str, position: int) -> None:
+        """A match that another one follows without an end: its relay was killed."""
+        told = sync_pb2.MatchEnded(run_id=run, reason="its end is not known: the relay was killed", lost=True)
+        self.ended = Ended(told, position)
 
     def _deny(self, error: RequestError) -> None:
         self._denied = error

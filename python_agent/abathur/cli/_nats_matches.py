@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from abathur._address import Address
 from abathur._nats import _directory
@@ -35,16 +36,37 @@ def show(servers: Address, *, as_json: bool) -> None:
 
     from abathur.cli._fitting_table import Column, FittingTable
 
+    rows = [row for each in found for row in _rows(each)]
     columns = [
-        Column("match", [each.match for each in found], keep=10, is_text=True),
-        Column("state", [each.shown_state for each in found], keep=9, is_text=True),
-        Column("since", [ago(datetime.fromtimestamp(each.since, UTC)) for each in found], keep=5),
-        Column("players", [_players(each) for each in found], keep=3, is_text=True),
-        Column("map", [each.map_name or "-" for each in found], keep=4, is_text=True),
-        Column("loop", [f"{each.game_loop}" for each in found], keep=8),
-        Column("readers", [f"{each.readers}" for each in found], keep=7),
+        Column("match", [row.match for row in rows], keep=10, is_text=True),
+        Column("state", [row.state for row in rows], keep=9, is_text=True),
+        Column("since", [ago(datetime.fromtimestamp(row.since, UTC)) for row in rows], keep=5),
+        Column("players", [row.players for row in rows], keep=3, is_text=True),
+        Column("map", [row.map_name or "-" for row in rows], keep=4, is_text=True),
+        Column("loop", [f"{row.game_loop}" for row in rows], keep=8),
+        Column("readers", [row.readers for row in rows], keep=7),
     ]
     Console().print(FittingTable(f"Matches at {servers}", columns, f"abathur watch {servers}/MATCH"))
+
+
+class _Row(NamedTuple):
+    """A match in the table."""
+
+    match: str
+    state: str
+    since: float
+    players: str
+    map_name: str
+    game_loop: int
+    readers: str
+
+
+def _rows(entry: Entry) -> Iterator[_Row]:
+    """The match that a name has, and those that it had before, newest first."""
+    newest = f"{entry.readers}"
+    yield _Row(entry.match, entry.shown_state, entry.since, _players(entry), entry.map_name, entry.game_loop, newest)
+    for run in reversed(entry.former):
+        yield _Row("  earlier", run.state, run.since, "", run.map_name, run.game_loop, "")
 
 
 async def _read(servers: Address) -> Sequence[Entry]:

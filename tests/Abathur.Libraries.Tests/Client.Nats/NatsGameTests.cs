@@ -108,8 +108,7 @@ public sealed class NatsGameTests
         }
         SubscribeOptions[] impossible =
         [
-            Every with { Policy = SubscribePolicy.Lockstep }, Every with { Fields = ["observation"] }, Every with { Follow = true },
-            Every with { RunId = "run" },
+            Every with { Policy = SubscribePolicy.Lockstep }, Every with { Fields = ["observation"] }, Every with { RunId = "run" },
         ];
         foreach (var refused in impossible)
         {

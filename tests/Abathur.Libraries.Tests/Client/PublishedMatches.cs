@@ -21,9 +21,9 @@ internal sealed class PublishedMatches : IAsyncDisposable
     public AbathurGame Game { get; }
 
     /// <summary>Starts the daemon.</summary>
-    public static async Task<PublishedMatches> StartAsync(string transport)
+    public static async Task<PublishedMatches> StartAsync(string transport, params string[] options)
     {
-        var daemon = await DaemonProcess.StartAsync("serve");
+        var daemon = await DaemonProcess.StartAsync(["serve", .. options]);
         return new PublishedMatches(daemon, await AbathurGame.ConnectAsync(daemon.Address(transport)));
     }
 
@@ -67,6 +67,9 @@ internal sealed class PublishedMatches : IAsyncDisposable
         _publisher = null;
         while ((await Game.MatchesAsync())[^1].State == MatchState.MatchRunning) await Task.Delay(10);
     }
+
+    /// <summary>Tells the daemon to end.</summary>
+    public void Stop() => _daemon.Stop();
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
