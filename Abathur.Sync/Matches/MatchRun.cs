@@ -29,6 +29,7 @@ public sealed class MatchRun : IDisposable
     private readonly Action<SharedFrame> _keepNothing;
     private volatile Match? _match;
     private Match? _matchWithoutGame;
+    private Match? _matchInShort;
     private long _beganNs;
     private long _endedUnixNs;
     private long _matchBytes;
@@ -230,10 +231,10 @@ public sealed class MatchRun : IDisposable
     /// <summary>The match in short; null before it has begun.</summary>
     public MatchSummary? Summary()
     {
-        if (MatchWithoutGame is not { } match) return null;
+        if (_match is not { } match) return null;
         var summary = new MatchSummary
         {
-            Match = match,
+            Match = _matchInShort ??= InShort(match),
             State = End switch
             {
                 null => MatchState.MatchRunning,
@@ -264,6 +265,13 @@ public sealed class MatchRun : IDisposable
 
     /// <summary>Drops the history. Subscriptions must have ended.</summary>
     public void Dispose() => _history?.Dispose();
+
+    private static Match InShort(Match match)
+    {
+        var copy = WithoutGame(match);
+        if (match.GameInfo is { } game) copy.GameInfo = new SC2APIProtocol.ResponseGameInfo { PlayerInfo = { game.PlayerInfo } };
+        return copy;
+    }
 
     private static Match WithoutGame(Match match)
     {

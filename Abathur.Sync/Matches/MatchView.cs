@@ -78,6 +78,12 @@ public sealed class MatchView : IDisposable
         }
     }
 
+    /// <summary>Whether a match is over, and another one may follow.</summary>
+    public bool IsOver(MatchRun run)
+    {
+        lock (_gate) return _matches.Exists(each => each.Run == run && each.IsOver);
+    }
+
     /// <summary>All matches that it knows, in the order in which they began.</summary>
     public IEnumerable<MatchSummary> Summaries()
     {

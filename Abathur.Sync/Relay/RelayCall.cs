@@ -14,32 +14,37 @@ internal sealed record RelayCall(Func<byte[], string, ClientMessage> Parse, Func
     /// <summary>What watchers may ask.</summary>
     public static IReadOnlyDictionary<string, RelayCall> OfWatchers { get; } = new Dictionary<string, RelayCall>
     {
-        ["status"] = new((body, run) => new() { Status = Of(GetStatusRequest.Parser.ParseFrom(body), run) }, result => result.Status),
-        ["timeline"] = new((body, run) => new() { Timeline = Of(GetTimelineRequest.Parser.ParseFrom(body), run) }, result => result.Timeline),
-        ["plots"] = new((body, run) => new() { Plots = Of(GetPlotsRequest.Parser.ParseFrom(body), run) }, result => result.Plots),
+        ["status"] = new(
+            (body, run) => Named(new() { Status = GetStatusRequest.Parser.ParseFrom(body) }, run), result => result.Status),
+        ["timeline"] = new(
+            (body, run) => Named(new() { Timeline = GetTimelineRequest.Parser.ParseFrom(body) }, run), result => result.Timeline),
+        ["plots"] = new(
+            (body, run) => Named(new() { Plots = GetPlotsRequest.Parser.ParseFrom(body) }, run), result => result.Plots),
     };
 
     /// <summary>What only actors may.</summary>
     public static IReadOnlyDictionary<string, RelayCall> OfActors { get; } = new Dictionary<string, RelayCall>
     {
-        ["act"] = new((body, run) => new() { Act = Of(ActRequest.Parser.ParseFrom(body), run) }, result => result.Act),
-        ["query"] = new((body, run) => new() { Query = Of(QueryRequest.Parser.ParseFrom(body), run) }, result => result.Query),
-        ["draw"] = new((body, run) => new() { Draw = Of(DrawRequest.Parser.ParseFrom(body), run) }, result => result.Draw),
-        ["plot"] = new((body, run) => new() { Plot = Of(PlotRequest.Parser.ParseFrom(body), run) }, result => result.Plot),
+        ["act"] = new((body, run) => Named(new() { Act = ActRequest.Parser.ParseFrom(body) }, run), result => result.Act),
+        ["query"] = new((body, run) => Named(new() { Query = QueryRequest.Parser.ParseFrom(body) }, run), result => result.Query),
+        ["draw"] = new((body, run) => Named(new() { Draw = DrawRequest.Parser.ParseFrom(body) }, run), result => result.Draw),
+        ["plot"] = new((body, run) => Named(new() { Plot = PlotRequest.Parser.ParseFrom(body) }, run), result => result.Plot),
         ["control"] = new((body, _) => new() { Control = ControlRequest.Parser.ParseFrom(body) }, result => result.Control),
     };
 
-    private static GetStatusRequest Of(GetStatusRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static GetTimelineRequest Of(GetTimelineRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static GetPlotsRequest Of(GetPlotsRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static ActRequest Of(ActRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static QueryRequest Of(QueryRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static DrawRequest Of(DrawRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
-
-    private static PlotRequest Of(PlotRequest request, string run) => new(request) { RunId = request.RunId.Length > 0 ? request.RunId : run };
+    /// <summary>The request, with the run where it names none.</summary>
+    private static ClientMessage Named(ClientMessage message, string run)
+    {
+        switch (message.MessageCase)
+        {
+            case ClientMessage.MessageOneofCase.Status when message.Status.RunId.Length == 0: message.Status.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Timeline when message.Timeline.RunId.Length == 0: message.Timeline.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Plots when message.Plots.RunId.Length == 0: message.Plots.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Act when message.Act.RunId.Length == 0: message.Act.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Query when message.Query.RunId.Length == 0: message.Query.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Draw when message.Draw.RunId.Length == 0: message.Draw.RunId = run; break;
+            case ClientMessage.MessageOneofCase.Plot when message.Plot.RunId.Length == 0: message.Plot.RunId = run; break;
+        }
+        return message;
+    }
 }

@@ -255,7 +255,8 @@ public sealed class SyncApi(
         ? new RefusedException(RequestStatus.FailedPrecondition, problem)
         : new RefusedException(RequestStatus.NotFound, "there is no match with this run_id: GetMatches lists them"));
 
-    /// <summary>The same of one that is not over. Of several that run, the client has to name one.</summary>
+    /// <summary>The same of one that others may not have followed yet: agents that read the last frames of the last match may still draw.
+    /// Of several that run, the client has to name one.</summary>
     private MatchRun RunningOf(AccessLevel level, string runId)
     {
         if (runId.Length == 0 && ViewOf(level).HasSeveral)
@@ -264,9 +265,7 @@ public sealed class SyncApi(
                 RequestStatus.FailedPrecondition, "several matches run: name one with its run_id (GetMatches lists them)");
         }
         var run = RunOf(level, runId);
-        return runId.Length == 0 || run.End is null
-            ? run
-            : throw new RefusedException(RequestStatus.FailedPrecondition, "this match is over");
+        return ViewOf(level).IsOver(run) ? throw new RefusedException(RequestStatus.FailedPrecondition, "this match is over") : run;
     }
 
     private static CachedValue<ProcessStatus> ProcessSince(long started, TimeProvider clock) => new(

@@ -235,7 +235,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (last is null) return new ReaderPlace { Decode = newest + 1, After = newest };
         if (last.End.Length > 0)
         {
-            return !request.Follow && NatsSubscription.IsOrderly(last.End) && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
+            var isOver = !request.Follow && NatsSubscription.IsOrderly(last.End);
+            return isOver && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
                 ? null
                 : new ReaderPlace { Decode = last.Position + 1, After = last.Position };
         }

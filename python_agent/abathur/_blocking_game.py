@@ -412,7 +412,7 @@ class BlockingGame:
             run_id: The match whose source, recording, history and subscribers it has, see `BlockingGame`.
         """
         with self._connected():
-            return self._connection.status(sync_pb2.GetStatusRequest(run_id=_runs.run_id(run_id)))
+            return self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
 
     def _run(self, run_id: Run) -> str:
         """The match that a request is about."""

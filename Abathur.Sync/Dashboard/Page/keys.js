@@ -12,6 +12,9 @@ const HELP = [
   [", .", "event before, after"],
   ["C", "copy the link to this moment"],
   ["P", "save the map as a picture"],
+  ["T", "copy a test of this moment"],
+  ["M", "the list of matches"],
+  ["B", "both players of the game side by side; again: one"],
   ["F", "follow the chosen unit"],
   ["R", "ranges of the chosen units"],
   ["J", "to the newest fight; again: the one before"],
@@ -26,7 +29,7 @@ const HELP = [
 ];
 
 /** @param more other keys, by name, and what they do */
-export function listenForKeys(playback, { follow, clear, mark, copy, picture }, more = {}) {
+export function listenForKeys(playback, { follow, clear, mark, moment, matches, both }, more = {}) {
   const help = byId("help");
   byId("keys").append(...HELP.flatMap(([keys, text]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, text)]));
   byId("show-help").addEventListener("click", () => help.showModal());
@@ -41,15 +44,18 @@ export function listenForKeys(playback, { follow, clear, mark, copy, picture }, 
     l: () => playback.toLiveOrLoop(),
     ",": () => mark(-1),
     ".": () => mark(1),
-    c: copy,
-    p: picture,
+    c: () => moment.copy(),
+    p: () => moment.picture(),
+    t: () => moment.copyTest(),
+    m: () => matches.open(),
+    b: () => both.toggle(),
     f: follow,
     Escape: clear,
     "?": () => help.showModal(),
     ...more,
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open || isTaken(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || isTaken(event)) return;
     const action = actions[event.key] ?? actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();

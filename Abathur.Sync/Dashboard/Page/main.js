@@ -2,29 +2,36 @@
 
 import { inSeconds, three } from "./common/format.js";
 import { byId, setText } from "./common/page.js";
-import { Connection, Refusal } from "./daemon/connection.js";
+import { Connection } from "./daemon/connection.js";
+import { MatchList } from "./daemon/match_list.js";
+import { Refusal } from "./daemon/refusal.js";
 import { askForToken } from "./daemon/token.js";
 import { listenForKeys } from "./keys.js";
 import { MapTools } from "./map/map_tools.js";
 import { MapView } from "./map/map_view.js";
 import { MatchNumbers } from "./match/match_numbers.js";
 import { stateOf } from "./match/match_state.js";
-import { Names, namesOfDaemon } from "./match/names.js";
 import { World } from "./match/world.js";
 import { showResources } from "./panels/resources.js";
 import { Compare } from "./panels/compare.js";
+import { EmptyState } from "./panels/empty_state.js";
 import { showMatch, showPlace, showRate, showState } from "./panels/match_header.js";
+import { Matches } from "./panels/matches.js";
 import { NextMatch } from "./panels/next_match.js";
-import { showEmpty, showFooter, tell, tellWhyRefused } from "./panels/notices.js";
+import { showFooter, tell, tellWhyRefused } from "./panels/notices.js";
 import { ProductionPanel } from "./panels/production_panel.js";
 import { Recordings } from "./panels/recordings.js";
+import { ShownNames } from "./panels/shown_names.js";
 import { StreamCharts } from "./panels/stream_charts.js";
 import { Subscribers } from "./panels/subscribers.js";
 import { UnitList } from "./panels/unit_list.js";
 import { UnitPanel } from "./panels/unit_panel.js";
-import { copyLink, momentOf, saveScreenshot } from "./playback/links.js";
+import { FirstMatch } from "./playback/first_match.js";
+import { forgetRun } from "./playback/links.js";
 import { MatchEnd } from "./playback/match_end.js";
+import { MomentButtons } from "./playback/moment_buttons.js";
 import { OpenedMoment } from "./playback/opened_moment.js";
+import { BothPlayers } from "./playback/other_player.js";
 import { Playback } from "./playback/playback.js";
 import { Rewind } from "./playback/rewind.js";
 import { SecondMatch } from "./playback/second_match.js";
@@ -39,9 +46,10 @@ const HIDDEN_MS = 1000;
 
 const parameters = new URLSearchParams(location.search);
 const recording = parameters.get("recording") ?? undefined;
+const run = recording === undefined ? parameters.get("run") ?? undefined : undefined;
 const own = `dashboard ${Math.random().toString(36).slice(2, 8)}`;
 const world = new World();
-let names = new Names();
+const shownNames = new ShownNames(showNames);
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 const map = new MapView(byId("map"), world, stillness.matches);
@@ -52,22 +60,22 @@ const drawings = new MatchDrawings(layers, world, map);
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
-const unitPanel = new UnitPanel(byId("unit"), world, names, { follow, clear: () => choose(undefined) });
-const unitList = new UnitList(byId("units"), world, names, (tags) => map.selection.set(tags));
+const unitPanel = new UnitPanel(byId("unit"), world, shownNames.names, { follow, clear: () => choose(undefined) });
+const unitList = new UnitList(byId("units"), world, shownNames.names, (tags) => map.selection.set(tags));
 const mapTools = new MapTools(map, world);
-const productionPanel = new ProductionPanel(world, names);
+const productionPanel = new ProductionPanel(world, shownNames.names);
 map.selection.onChange = showSelection;
 const recordings = new Recordings(recording, open, tell);
 map.onFollows = (isOn) => (unitPanel.follows = isOn);
+const list = new MatchList();
+const empty = new EmptyState(tell);
+const matches = new Matches(list, () => (recording === undefined ? world.match?.runId : undefined), () => recordings.names);
+const both = new BothPlayers({ world, list, own, layers, isStill: stillness.matches });
+const moment = new MomentButtons({ world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink() });
 listenForKeys(
   playback,
-  { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (direction) => overTime.jump(direction), copy, picture },
+  { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both },
   mapTools.keys);
-byId("copy-link").addEventListener("click", copy);
-byId("screenshot").addEventListener("click", picture);
-byId("zoom-in").addEventListener("click", () => zoom(1.5));
-byId("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
-byId("zoom-fit").addEventListener("click", () => zoom(0));
 
 let acknowledges = false;
 let canRewind = false;
@@ -75,31 +83,33 @@ let delay = 0;
 let subscriptions = 0;
 let panelsShown = 0;
 let everOpen = false;
-let matchEnd;
-let connected = { state: "connecting", why: "" };
+let [matchEnd, first] = [];
+let connected = { state: "connecting", why: "", isLost: false };
 const opened = new OpenedMoment(location.hash);
 
 const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
 const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
   state(state, why) {
-    connected = { state, why };
+    connected = { state, why, isLost: state === "lost" || (connected.isLost && state === "connecting") };
     if (state === "open") everOpen = true;
     showStates();
-    if (state === "lost") matchEnd.text = "";
     if (state === "lost" || state === "over") playback.take(undefined);
     if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused(path, recording);
   },
   match(match) {
-    showNames(new Names(match.gameData));
-    if (match.gameData === undefined) showNamesOfDaemon();
+    shownNames.begin(match);
     drawings.show([]);
-    if (match.runId !== world.match?.runId) {
+    matches.players.add(match);
+    const isNew = match.runId !== world.match?.runId;
+    world.begin(match);
+    if (isNew) {
       matchEnd.begin();
       numbers.begin();
       layers.begin();
       choose(undefined);
+      both.begin();
+      if (match.runId !== run) forgetRun();
     }
-    world.begin(match);
     map.begin();
     charts.restart();
     showMatch(match, recording);
@@ -114,42 +124,42 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     map.update();
     acknowledge(frame.sequence);
   },
-  matchEnded: (ended) => matchEnd.take(ended),
+  matchEnded(ended) {
+    [subscriptions, acknowledges] = [subscriptions + 1, false];
+    matchEnd.take(ended);
+  },
+  refused: tell,
   unauthenticated: askForToken,
   drawings: (message) => drawings.show(message.layers),
-}, recording === undefined);
+}, recording === undefined, run === undefined ? {} : null);
 const numbers = new MatchNumbers(connection);
-const overTime = new OverTime({ world, playback, numbers, layers }, () => names, seek);
+const overTime = new OverTime({ world, playback, numbers, layers }, () => shownNames.names, seek);
 const other = parameters.get("with");
 const second = other === null ? undefined : new SecondMatch(other, `${own} B`, layers, stillness.matches);
+let setTheme = () => {};
 startTheme((theme, areForced) => {
-  for (const each of [map, second?.map]) each?.setTheme(theme, areForced);
+  setTheme = (each) => each?.setTheme(theme, areForced);
+  for (const each of [map, second?.map, both.other?.map]) setTheme(each);
 });
+both.onChange = (other) => {
+  setTheme(other?.map);
+  showNames(shownNames.names);
+};
 if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 
 const rewind = new Rewind(
-  (gameLoop, over) => {
-    subscriptions++;
-    acknowledges = false;
-    connection.begin(gameLoop, over);
+  (wanted) => {
+    [subscriptions, acknowledges] = [subscriptions + 1, false];
+    connection.begin(wanted);
   },
   (sequence) => connection.acknowledge(sequence));
-matchEnd = new MatchEnd({ world, connection, rewind, nextMatch: new NextMatch(() => rewind.leave()), changed: showStates });
+const nextMatch = new NextMatch((runId) => rewind.leave(runId));
+matchEnd = new MatchEnd({ world, connection, rewind, list, nextMatch, changed: showStates });
+if (recording === undefined) first = new FirstMatch({ world, connection, list, empty, matchEnd }, run);
 
 function showNames(known) {
-  names = unitPanel.names = unitList.names = map.names = productionPanel.names = known;
-  if (second) second.map.names = known;
-}
-
-async function showNamesOfDaemon() {
-  const replaced = names;
-  try {
-    const known = await namesOfDaemon();
-    // Unless another match has come meanwhile.
-    if (names === replaced) showNames(known);
-  } catch {
-    // The page shows the numbers.
-  }
+  unitPanel.names = unitList.names = map.names = productionPanel.names = known;
+  for (const each of [second, both.other]) if (each) each.map.names = known;
 }
 
 /** The next frame is requested when this one is visible: a page gets no more frames than it shows, and does not lag. */
@@ -181,21 +191,31 @@ function showPanels(always = false) {
   unitList.update(map.selection.tags);
   productionPanel.update();
   mapTools.showFights();
-  overTime.show(second?.numbers.timeline);
+  overTime.show((second ?? both.other)?.numbers.timeline);
 }
 
 async function lookAtStatus() {
+  if (connected.state === "waiting") {
+    // It answers requests when there is a match.
+    await first?.wait();
+    return;
+  }
   try {
     const status = await connection.status();
     canRewind = status.playback === undefined;
     delay = inSeconds(status.delay);
-    playback.take(canRewind ? rewind.take(await matchEnd.kept(status)) : status.playback);
+    const shown = canRewind ? await matchEnd.statusOf(status) : status;
+    playback.take(canRewind ? rewind.take(shown?.history) : status.playback);
     numbers.look(!canRewind, canRewind ? world.match?.runId : undefined);
-    second?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate });
+    const isLive = canRewind && !rewind.isAway && !rewind.isOver;
+    (second ?? both.other)?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate, isLive });
+    if (second === undefined) both.look(status.match?.runId);
+    moment.recording = shown?.recording;
+    moment.update();
     opened.go({ world, map, playback, choose });
     subscribers.update(status);
-    showRate(status.framesPerSecond, status.playback);
-    showFooter(status);
+    showRate(shown?.framesPerSecond, status.playback);
+    showFooter({ ...status, recording: shown?.recording });
   } catch (error) {
     // The header shows that the connection is lost.
     if (!(error instanceof Refusal)) throw error;
@@ -231,13 +251,6 @@ function follow(isOn) {
   if (map.follows && map.view.isWhole) map.view.zoom(3);
 }
 
-function zoom(factor) {
-  map.follows = false;
-  if (factor === 0) map.view.fit();
-  else map.view.zoom(factor);
-  map.invalidate();
-}
-
 function open(name) {
   const url = new URL(location.href);
   url.search = name === undefined ? "" : new URLSearchParams({ recording: name }).toString();
@@ -250,21 +263,17 @@ function seek(gameLoop) {
 }
 
 function showStates() {
-  if (matchEnd?.text) {
-    showState({ name: "ended", text: matchEnd.text });
-    showEmpty("open", everOpen, true);
-    return;
-  }
-  showState(stateOf(connected.state, playback.state, world.gameLoop, delay), connected.why);
-  showEmpty(connected.state, everOpen, world.gameLoop !== undefined);
+  const { state, why, isLost } = connected;
+  const hasFrame = world.gameLoop !== undefined;
+  if (matchEnd?.text && isLost) showState({ name: "reconnecting", text: `${matchEnd.text} · reconnecting` }, why);
+  else if (matchEnd?.text) showState({ name: "ended", text: matchEnd.text });
+  else showState(stateOf(state, playback.state, world.gameLoop, delay), why);
+  empty.show(matchEnd?.text && hasFrame ? "open" : state, everOpen, hasFrame);
 }
 
-async function copy() {
-  tell(await copyLink(momentOf({ world, map, tag: unitPanel.tag })));
-}
-
-async function picture() {
-  tell(`Saved as ${await saveScreenshot(byId("map"), `abathur-${world.gameLoop ?? 0}`)}.`);
+/** The run_id that a link to the moment names: a playback has one match only. */
+function runOfLink() {
+  return canRewind && recording === undefined ? world.match?.runId : undefined;
 }
 
 setInterval(() => {
@@ -282,4 +291,4 @@ setInterval(() => {
 }, PANELS_MS);
 
 /** For tests, and for users of the console. */
-globalThis.dashboard = { world, map, playback, connection, unitPanel, choose, numbers, second };
+globalThis.dashboard = { world, map, playback, connection, unitPanel, choose, numbers, second, both, list };

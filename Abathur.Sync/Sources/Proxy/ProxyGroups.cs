@@ -9,11 +9,11 @@ internal sealed class ProxyGroups
     private readonly Lock _gate = new();
     private readonly List<(Match Match, int? Port)> _running = [];
 
-    /// <summary>Sets the ids of a match that begins. Its group is that of the oldest one that is the same game seen by another player, else a
-    /// new one. A group has the id of its first match.</summary>
+    /// <summary>Sets the ids of a match that begins. Its group is that of the oldest one that is the same game seen by another player, else
+    /// a new one. A group has the id of its first match.</summary>
     /// <param name="match">The match.</param>
-    /// <param name="port">A port of the game between its players, which all of them have named when they joined; 0: there is none, because
-    /// the bot plays alone; null: the bot has not joined here.</param>
+    /// <param name="port">A port of the game between its players, which all have named when they joined; 0: no port, because the bot plays
+    /// alone; null: the bot has not joined here.</param>
     public void Begin(Match match, int? port)
     {
         lock (_gate)

@@ -42,7 +42,7 @@ def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize("file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs"])
+@pytest.mark.parametrize("file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs", "matches.test.mjs"])
 def test_modules(modules: Path, file: str) -> None:
     assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
 
@@ -130,8 +130,11 @@ def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
           { subscribe: { policy: 0, encoding: 3, credits: 1, name: "a page", drawings: true, newest: true } },
           { id: 5, control: { seek: { gameLoop: 9300 } } }, { control: { setRate: { rate: 0.5 } } },
           { control: { setLoop: { loop: false } } }, { control: { step: { frames: 1 } } }, { control: { pause: {} } },
-          { ack: { sequence: 2 ** 40 } }, { id: 6, status: {} }, { id: 7, timeline: { afterGameLoop: 9, whole: true } },
+          { ack: { sequence: 2 ** 40, matchIndex: 3 } },
+          { id: 6, status: {} }, { id: 7, timeline: { afterGameLoop: 9, whole: true } },
           { id: 8, plots: { afterGameLoop: 10, whole: true } },
+          { subscribe: { runId: "a", startOldest: true } },
+          { subscribe: { runId: "a", startGameLoop: 5, follow: true } },
         ];
         for (const message of messages) console.log(Buffer.from(write(ClientMessage, message)).toString("hex"));
     """
@@ -146,7 +149,9 @@ def test_requests_of_the_page_are_read_elsewhere(modules: Path) -> None:
     assert read[3].control.WhichOneof("command") == "set_loop" and not read[3].control.set_loop.loop
     assert read[4].control.step.frames == 1
     assert read[5].control.WhichOneof("command") == "pause"
-    assert read[6].ack.sequence == 2**40
+    assert (read[6].ack.sequence, read[6].ack.match_index) == (2**40, 3)
     assert (read[7].id, read[7].WhichOneof("message")) == (6, "status")
     assert read[8].timeline == sync_pb2.GetTimelineRequest(after_game_loop=9, whole=True)
     assert read[9].plots == sync_pb2.GetPlotsRequest(after_game_loop=10, whole=True)
+    assert read[10].subscribe == sync_pb2.SubscribeRequest(run_id="a", start_oldest=True)
+    assert read[11].subscribe == sync_pb2.SubscribeRequest(run_id="a", start_game_loop=5, follow=True)

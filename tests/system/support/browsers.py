@@ -56,6 +56,8 @@ def install() -> None:
 #: A game loop of the committed recording that is in a fight, and where the page says at which it is.
 AT = 9420
 LOOP = "dashboard.world.gameLoop"
+#: Screens on which new parts of the page are looked at.
+SCREENS = ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080})
 #: Of the whole match, or of what is kept of it.
 TIMELINE = "dashboard.numbers.timeline"
 
@@ -153,6 +155,13 @@ OpenPage = Callable[..., Page]
 def shows(page: Page, game_loop: int) -> None:
     """Wait until the page has drawn this frame."""
     page.wait(f"{LOOP} === args && dashboard.map.times.count > 0", game_loop)
+
+
+def keep_picture(page: Page, name: str) -> None:
+    """Keep a picture of the page in the folder that ABATHUR_SEEN names, to be looked at; without it, nothing."""
+    if folder := os.environ.get("ABATHUR_SEEN"):
+        width = page.evaluate("innerWidth")
+        page.run("await page.screenshot({path: args})", f"{folder}/{name}-{width}.png")
 
 
 def enter_token(page: Page, token: str) -> None:

@@ -2,6 +2,7 @@
 
 import { ColumnsError } from "../common/columns.js";
 import { ClientMessage, ServerMessage } from "./messages.js";
+import { Refusal } from "./refusal.js";
 import { subprotocols, token } from "./token.js";
 import { read, WireError, write } from "./wire.js";
 
@@ -10,9 +11,6 @@ const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
 const MAX_PENDING = 32;
 
-/** A request that the daemon refused, or that was lost with its connection. */
-export class Refusal extends Error {}
-
 /** How long to wait before trying for the nth time (from 0): doubled each time, to a bound, and not all pages at once. */
 export function waitBefore(attempt, random = Math.random()) {
   return Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS) * (0.75 + random / 2);
@@ -20,8 +18,9 @@ export function waitBefore(attempt, random = Math.random()) {
 
 /**
  * Calls on[name] for each message: match, matchEnded (where the page follows), frame, drawings, and `state(state, text)` with one of
- * connecting, waiting (for a match), open, over (the match has ended) and lost; and unauthenticated if a token is needed. The daemon sends
- * one frame at a time, the newest when `acknowledge` has requested it: a page that lags skips frames.
+ * connecting, waiting (for a match), open, over (the match has ended) and lost; unauthenticated if a token is needed, and refused(message)
+ * where a match cannot be read. The daemon sends one frame at a time, the newest when `acknowledge` has requested it: a page that lags
+ * skips frames.
  */
 export class Connection {
   #url;
@@ -33,19 +32,29 @@ export class Connection {
   #nextId = 1;
   #pending = new Map();
   #ended = "";
-  #start;
-  #run;
+  #isOpen = false;
+  #isRefused = false;
   #follows;
+  #wanted;
+  #matchIndex = 0;
 
-  /** @param follows whether it goes on with the next match when one is over */
-  constructor(url, name, on, follows = false) {
+  /**
+   * @param follows whether it goes on with the next match when one is over
+   * @param wanted what to read, as `begin` takes it; null: nothing until `begin`
+   */
+  constructor(url, name, on, follows = false, wanted = {}) {
     [this.#url, this.#name, this.#on, this.#follows] = [url, name, on, follows];
-    this.#open();
+    if (wanted !== null) this.#openFor(wanted);
+  }
+
+  /** Whether it reads a match that is over. */
+  get isOver() {
+    return this.#wanted?.isOver ?? false;
   }
 
   /** Requests the next frame. */
   acknowledge(sequence) {
-    this.#send({ ack: { sequence } });
+    this.#send({ ack: { sequence, matchIndex: this.#matchIndex } });
   }
 
   /** Controls the playback; resolves to its new state. */
@@ -68,15 +77,14 @@ export class Connection {
     return (await this.#request({ plots: { afterGameLoop, whole: true, runId } })).plots;
   }
 
-  /** Subscribes again, from a kept frame on; undefined: live. @param runId of a match that is over; then, what is live follows */
-  begin(startGameLoop, runId) {
-    clearTimeout(this.#timer);
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.close();
-    this.#forget("the position has changed");
-    [this.#start, this.#run] = [startGameLoop, runId];
-    this.#open();
+  /**
+   * Subscribes again.
+   * @param wanted { run, start, isOver, holds }: the run_id of a match (undefined: the one that runs, else the next); a kept frame to begin
+   * with (undefined: live); whether the match is over, or the one on the page is; whether only requests are answered, and no frame is read
+   */
+  begin(wanted) {
+    this.close();
+    this.#openFor(wanted);
   }
 
   /** Closes the connection for good. */
@@ -85,7 +93,12 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.close();
-    this.#forget("closed");
+    this.#forget("the position has changed");
+  }
+
+  #openFor(wanted) {
+    this.#wanted = wanted;
+    this.#open();
   }
 
   #open() {
@@ -95,13 +108,8 @@ export class Connection {
     this.#socket = socket;
     socket.onopen = () => {
       this.#on.state("waiting", "");
-      const subscribe = { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true };
-      if (this.#start !== undefined) subscribe.startGameLoop = this.#start;
-      if (this.#run !== undefined) subscribe.runId = this.#run;
-      else if (this.#follows) subscribe.follow = true;
-      // After a lost connection it goes on live.
-      this.#start = undefined;
-      this.#send({ token: token(), subscribe });
+      [this.#matchIndex, this.#isOpen, this.#isRefused] = [0, false, false];
+      this.#send({ token: token(), subscribe: this.#subscription() });
     };
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && data instanceof ArrayBuffer) this.#read(new Uint8Array(data));
@@ -109,6 +117,16 @@ export class Connection {
     socket.onclose = () => {
       if (socket === this.#socket) this.#lost();
     };
+  }
+
+  #subscription() {
+    const { run: runId, start: startGameLoop, isOver, holds } = this.#wanted;
+    const subscribe = { policy: 0, encoding: COLUMNS, credits: 1, name: this.#name, drawings: true, newest: true, runId };
+    // The first frame is not acknowledged: the connection stays, and answers.
+    if (holds) return runId === undefined ? subscribe : { ...subscribe, startOldest: true };
+    if (startGameLoop !== undefined) subscribe.startGameLoop = startGameLoop;
+    if (this.#follows && !isOver) subscribe.follow = true;
+    return subscribe;
   }
 
   /** After a message that cannot be read, as a whole or in its frame, the connection is another one. */
@@ -123,33 +141,41 @@ export class Connection {
   }
 
   #take({ match, matchEnded, frame, result, error, end, drawings }) {
-    if (frame) this.#on.frame(frame);
-    else if (drawings) this.#on.drawings(drawings);
-    else if (result) this.#settle(result.id ?? 0, (request) => request.resolve(result));
+    const holds = this.#wanted.holds ?? false;
+    if (result) this.#settle(result.id ?? 0, (request) => request.resolve(result));
     else if (match) {
-      this.#attempt = 0;
-      this.#ended = "";
-      this.#on.match(match);
+      [this.#attempt, this.#isOpen, this.#ended] = [0, true, ""];
+      if (!holds) this.#on.match(match);
       this.#on.state("open", "");
-    } else if (matchEnded) this.#on.matchEnded(matchEnded);
-    else if (end) this.#ended = end.reason ?? "";
+      // After a lost connection it goes on live.
+      if (!this.isOver) this.#wanted = { ...this.#wanted, start: undefined };
+    } else if (matchEnded) {
+      this.#matchIndex++;
+      this.#wanted = {};
+      this.#on.matchEnded(matchEnded);
+    } else if (end) this.#ended = end.reason ?? "";
     else if (error) {
-      if (error.fatal) this.#ended = error.message ?? "";
+      if (error.fatal) [this.#ended, this.#isRefused] = [error.message ?? "", !this.#isOpen];
       if (error.code === "UNAUTHENTICATED") this.#on.unauthenticated();
       this.#settle(error.id ?? 0, (request) => request.reject(new Refusal(error.message ?? "refused")));
-    }
+    } else if (holds) return;
+    else if (frame) this.#on.frame(frame);
+    else if (drawings) this.#on.drawings(drawings);
   }
 
   #lost() {
     this.#forget("the connection was lost");
-    // The match that is over has been read to its end.
-    const isRead = this.#run !== undefined && this.#ended !== "";
-    this.#run = undefined;
-    if (isRead) {
+    const { run, isOver = false, holds = false } = this.#wanted;
+    const [why, isRefused] = [this.#ended, this.#isRefused];
+    if (why !== "" && isRefused && run !== undefined && !holds) this.#on.refused?.(why);
+    if (why !== "" && (holds ? !isRefused || run !== undefined : run !== undefined && (isOver || !isRefused))) {
+      // Read to its end, it stays; and if it cannot be held, being one frame or not kept any more, another one answers.
       this.#ended = "";
-      this.#open();
+      this.#openFor({ run: holds ? undefined : run, isOver: true, holds: true });
       return;
     }
+    if (isOver) this.#wanted = { run, isOver, holds: true };
+    else if (isRefused) this.#wanted = {};
     const wait = waitBefore(this.#attempt++);
     this.#on.state(this.#ended === "end of recording" ? "over" : "lost", this.#ended, wait);
     this.#timer = setTimeout(() => this.#open(), wait);

@@ -76,6 +76,7 @@ export const Match = {
   1: ["matchId", "string"], 2: ["runId", "string"], 3: ["playerId", "uint"], 4: ["mapName", "string"], 5: ["gameVersion", "string"],
   6: ["tickHz", "double"], 7: ["source", "uint"], 8: ["actionsAllowed", "bool"], 9: ["simulated", "bool"], 10: ["firstGameLoop", "uint"],
   11: ["lastGameLoop", "uint"], 12: ["frameCount", "uint"], 13: ["gameInfo", GameInfo], 14: ["gameData", GameData],
+  15: ["groupId", "string"],
 };
 
 const PlaybackState = {
@@ -160,7 +161,7 @@ export const ClientMessage = {
   2: [
     "subscribe",
     { 1: ["policy", "uint"], 2: ["encoding", "uint"], 8: ["credits", "uint"], 9: ["name", "string"], 11: ["drawings", "bool"],
-      12: ["newest", "bool"], 14: ["startGameLoop", "uint"], 17: ["runId", "string"], 18: ["follow", "bool"] },
+      12: ["newest", "bool"], 13: ["startOldest", "bool"], 14: ["startGameLoop", "uint"], 17: ["runId", "string"], 18: ["follow", "bool"] },
   ],
   4: [
     "control",
@@ -169,7 +170,7 @@ export const ClientMessage = {
       5: ["setRate", { 1: ["rate", "double"] }], 6: ["setLoop", { 1: ["loop", "bool"] }],
     },
   ],
-  5: ["ack", { 1: ["sequence", "uint"] }],
+  5: ["ack", { 1: ["sequence", "uint"], 2: ["matchIndex", "uint"] }],
   8: ["status", { 1: ["runId", "string"] }],
   9: ["token", "string"],
   11: ["timeline", { 1: ["afterGameLoop", "uint"], 2: ["whole", "bool"], 3: ["runId", "string"] }],

@@ -26,6 +26,9 @@ export class MapTools {
     byId("map-ranges").addEventListener("click", () => map.options.toggle("ranges"));
     this.#areas.addEventListener("click", () => press(this.#areas, !isPressed(this.#areas)));
     this.#goTo.addEventListener("click", () => this.goToFight());
+    byId("zoom-in").addEventListener("click", () => this.#zoom(1.5));
+    byId("zoom-out").addEventListener("click", () => this.#zoom(1 / 1.5));
+    byId("zoom-fit").addEventListener("click", () => this.#zoom(0));
     this.#addLayers(byId("map-layers"));
     listenOnMap(byId("map"), map, {
       choose: (row, adds) => this.#choose(row, adds),
@@ -51,6 +54,13 @@ export class MapTools {
     this.#map.follows = false;
     if (view.scale < FIGHT_SCALE) view.zoom(FIGHT_SCALE / view.scale);
     view.center(x, y);
+    this.#map.invalidate();
+  }
+
+  #zoom(factor) {
+    this.#map.follows = false;
+    if (factor === 0) this.#map.view.fit();
+    else this.#map.view.zoom(factor);
     this.#map.invalidate();
   }
 

@@ -1,6 +1,6 @@
 // Asks the daemon for the numbers of the match, and for what agents plot, again and again.
 
-import { Refusal } from "../daemon/connection.js";
+import { Refusal } from "../daemon/refusal.js";
 import { Plots, Timeline } from "./timeline.js";
 
 const EVERY_MS = 1000;

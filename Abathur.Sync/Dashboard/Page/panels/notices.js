@@ -1,4 +1,4 @@
-// What the page says in words: a passing message, what an empty map means, the last line.
+// What the page says in words: a passing message, the last line, why a recording is refused.
 
 import { inSeconds, three } from "../common/format.js";
 import { byId, setText } from "../common/page.js";
@@ -14,19 +14,6 @@ export function tell(text) {
   message.hidden = false;
   clearTimeout(messageTimer);
   messageTimer = setTimeout(() => (message.hidden = true), MESSAGE_MS);
-}
-
-/** Says why there is nothing on the map. @param everOpen whether there was a connection before @param hasFrame whether a frame is shown */
-export function showEmpty(state, everOpen, hasFrame) {
-  const texts = {
-    connecting: everOpen ? "" : "Connecting…",
-    waiting: "No match yet. It appears here as soon as it begins.",
-    open: hasFrame ? "" : "The match has begun; its first frame has not arrived yet.",
-    over: "The recording has been played to its end. The page connects again when it is played again.",
-    lost: everOpen ? "" : "The daemon does not answer. The page keeps trying.",
-  };
-  setText(byId("empty"), texts[state]);
-  byId("empty").hidden = texts[state] === "";
 }
 
 /** The daemon, and its recording. */

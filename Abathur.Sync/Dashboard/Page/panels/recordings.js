@@ -16,6 +16,8 @@ export class Recordings {
   #tell;
   #canAdd = false;
   #upload;
+  /** Names of those that can be played. */
+  names = [];
 
   /** @param open(name | undefined) shows a recording, or the daemon's own match @param tell(text) shows a refusal */
   constructor(current, open, tell) {
@@ -90,6 +92,7 @@ export class Recordings {
   }
 
   #show(recordings, notListed) {
+    this.names = recordings.map(({ name }) => name);
     const others = notListed === 0
       ? ""
       : ` ${notListed === 1 ? "One file is" : `${notListed} files are`} not listed, because of the name: only letters, digits, space and`

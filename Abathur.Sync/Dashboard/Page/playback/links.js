@@ -29,9 +29,10 @@ export function momentOf({ world, map, tag }) {
   return { loop: world.gameLoop, unit: tag, ...place };
 }
 
-/** Copies the address of the moment; resolves to what to tell. */
-export async function copyLink(moment) {
+/** Copies the address of the moment; resolves to what to tell. @param run the run_id that it names; undefined: none */
+export async function copyLink(moment, run) {
   const url = new URL(location.href);
+  if (run !== undefined) url.searchParams.set("run", run);
   url.hash = formatMoment(moment);
   history.replaceState(null, "", url);
   try {
@@ -40,6 +41,14 @@ export async function copyLink(moment) {
   } catch {
     return "The link is in the address line: this browser does not let the page copy it.";
   }
+}
+
+/** The match that is shown is not the one of the address any more. */
+export function forgetRun() {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("run")) return;
+  url.searchParams.delete("run");
+  history.replaceState(null, "", url);
 }
 
 /** Saves a canvas as a picture. */

@@ -7,8 +7,10 @@ const FRAME_MS = 1000 / LOOPS_PER_SECOND;
 export class Rewind {
   /** Whether the page stays at its frame. */
   isPaused = false;
-  /** The run_id of the match, if it is over: then nothing in it is live. */
-  over = undefined;
+  /** The run_id of the match on the map. */
+  run = undefined;
+  /** Whether that is over: then nothing in it is live. */
+  isOver = false;
   #begin;
   #acknowledge;
   #history;
@@ -18,7 +20,7 @@ export class Rewind {
   #due = 0;
 
   /**
-   * @param begin (gameLoop, over) subscribes again, from a kept frame on; undefined: live
+   * @param begin ({ run, start, isOver }) subscribes again: to a match, from a kept frame on; undefined: live
    * @param acknowledge (sequence) requests the next frame
    */
   constructor(begin, acknowledge) {
@@ -39,7 +41,8 @@ export class Rewind {
       this.#release();
     }
     if (seek) this.#seek(seek.gameLoop);
-    if (step) {
+    // A playback steps after a seek; one that leads back to what is live goes on.
+    if (step && !(this.#isLive && this.#awaitsFirst)) {
       this.isPaused = true;
       // The first frame after a seek comes without being requested.
       if (!this.#awaitsFirst) this.#release();
@@ -68,20 +71,27 @@ export class Rewind {
     return this.isPaused || !this.#isLive;
   }
 
-  /** Back to what is live. */
-  leave() {
-    [this.over, this.isPaused, this.#isLive, this.#held, this.#awaitsFirst] = [undefined, false, true, undefined, true];
-    this.#begin(undefined);
+  /** To what is live in a match. @param run its run_id; undefined: the match that runs, or comes next */
+  leave(run) {
+    [this.isOver, this.isPaused, this.#isLive, this.#held, this.#awaitsFirst] = [false, false, true, undefined, true];
+    this.#begin({ run });
+  }
+
+  /** Subscribes to the match that is over by now, from the frame that is shown on. */
+  again(gameLoop) {
+    this.#held = undefined;
+    this.#awaitsFirst = true;
+    this.#begin({ run: this.run, start: gameLoop, isOver: true });
   }
 
   #seek(gameLoop) {
     if (this.#history === undefined) return;
-    this.#isLive = this.over === undefined && gameLoop >= this.#history.lastGameLoop;
+    this.#isLive = !this.isOver && gameLoop >= this.#history.lastGameLoop;
     if (this.#isLive) this.isPaused = false;
     this.#held = undefined;
     this.#awaitsFirst = true;
     this.#due = performance.now();
-    this.#begin(this.#isLive ? undefined : gameLoop, this.over);
+    this.#begin({ run: this.run, start: this.#isLive ? undefined : gameLoop, isOver: this.isOver });
   }
 
   #release() {
@@ -97,7 +107,7 @@ export class Rewind {
       firstGameLoop: this.#history.firstGameLoop,
       lastGameLoop: this.#history.lastGameLoop,
       isRewind: true,
-      isOver: this.over !== undefined,
+      isOver: this.isOver,
     };
   }
 }

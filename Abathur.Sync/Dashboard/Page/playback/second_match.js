@@ -2,7 +2,8 @@
 
 import { clock } from "../common/format.js";
 import { byId, setText } from "../common/page.js";
-import { Connection, Refusal } from "../daemon/connection.js";
+import { Connection } from "../daemon/connection.js";
+import { Refusal } from "../daemon/refusal.js";
 import { listenOnMap } from "../map/map_input.js";
 import { MapView } from "../map/map_view.js";
 import { MatchNumbers } from "../match/match_numbers.js";
