@@ -259,7 +259,7 @@ public sealed class Daemon : IAsyncDisposable
         // Matches that are over end by themselves.
         foreach (var delay in _delays.Where(each => !each.IsEnding))
         {
-            if (end.IsOfMatch) delay.End(end);
+            if (end.IsOfMatch) delay.End(end, isLast: true);
             else delay.Stop(end);
         }
         if (_delays.Count > 0 && end.IsOfMatch) LogMessages.EndIsShownLater(ProgramLog.Logger, _options.Access.WatchDelay.TotalSeconds);
@@ -284,7 +284,9 @@ public sealed class Daemon : IAsyncDisposable
         {
             return _live.Begin(match, abilities, recording, run =>
             {
-                if (_watched != _live && _finished is null) _delays.Add(new MatchDelay(run, _watched, _log, _clock));
+                if (_watched == _live || _finished is not null) return;
+                var turn = Task.WhenAll(_delays.Select(each => each.IsEnding ? each.Completed : each.Begun));
+                _delays.Add(new MatchDelay(run, _watched, turn, _log, _clock));
             });
         }
     }
@@ -299,20 +301,18 @@ public sealed class Daemon : IAsyncDisposable
             if (_finished is not null) return;
             _live.End(run);
             var delay = _delays.Find(each => each.Shows(run));
-            delay?.End(end);
+            delay?.End(end, isLast: false);
             _ending.RemoveAll(task => task.IsCompleted);
             _ending.Add(EndAsync(_live, run, end, delay));
             if (delay is not null) _ending.Add(ShowEndAsync(delay));
         }
     }
 
-    /// <summary>Ends a match for those who see it later, when they have seen it.</summary>
+    /// <summary>Lets those read the rest of a match who see it later.</summary>
     private async Task ShowEndAsync(MatchDelay delay)
     {
         var end = await delay.Completed;
-        if (delay.Later is not { } later) return;
-        _watched.End(later);
-        await EndAsync(_watched, later, end);
+        if (delay.Later is { } later) await EndAsync(_watched, later, end);
     }
 
     /// <summary>Lets readers read the rest of a match, and then keeps it as one that is over.</summary>

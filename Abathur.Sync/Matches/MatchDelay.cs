@@ -37,12 +37,15 @@ public sealed class MatchDelay : IDisposable
     private volatile Ending? _ending;
     private volatile SubscriptionEnd? _stop;
     private volatile MatchRun? _later;
+    private readonly TaskCompletionSource _begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <param name="live">The match as it is. It keeps a history, and has not begun.</param>
     /// <param name="view">Shows it later.</param>
+    /// <param name="turn">Completes when what came before is shown: the begin of the matches before it, and their end where they were over
+    /// then.</param>
     /// <param name="log">Gets a message when frames are dropped before they are shown, and when showing them fails.</param>
     /// <param name="clock">Clock of all times.</param>
-    public MatchDelay(MatchRun live, MatchView view, ILogger log, TimeProvider clock)
+    public MatchDelay(MatchRun live, MatchView view, Task turn, ILogger log, TimeProvider clock)
     {
         (_live, _view) = (live, view);
         _history = live.History ?? throw new ArgumentException("frames that are shown later wait in a history", nameof(live));
@@ -55,8 +58,11 @@ public sealed class MatchDelay : IDisposable
         live.Advanced = OnAdvanced;
         live.Plots.Plotted += OnPlotted;
         _history.Grown += _wake.Set;
-        Completed = LowPriorityScheduler.Delays.RunAsync(ShowAsync);
+        Completed = LowPriorityScheduler.Delays.RunAsync(() => ShowAsync(turn));
     }
+
+    /// <summary>Completes when the match has begun for those who see it later.</summary>
+    public Task Begun => _begun.Task;
 
     /// <summary>The match as it is shown; null before that.</summary>
     public MatchRun? Later => _later;
@@ -65,7 +71,7 @@ public sealed class MatchDelay : IDisposable
     /// <param name="live">The match as it is.</param>
     public bool Shows(MatchRun live) => live == _live;
 
-    /// <summary>Whether the match is over.</summary>
+    /// <summary>Whether the match is over as it is.</summary>
     public bool IsEnding => _ending is not null;
 
     /// <summary>Completes when all has been shown, with the end of the match, or when it is told to stop. Then the match may
@@ -77,9 +83,11 @@ public sealed class MatchDelay : IDisposable
         "frames of the match were dropped before they were as old as --delay: subscribe again for those behind them");
 
     /// <summary>The match is over now, and nothing more is published. That is shown later as well.</summary>
-    public void End(SubscriptionEnd end)
+    /// <param name="end">Why.</param>
+    /// <param name="isLast">Whether the daemon ends with it, and finishes it.</param>
+    public void End(SubscriptionEnd end, bool isLast)
     {
-        _ending ??= new Ending(end, NowNs);
+        _ending ??= new Ending(end, NowNs, isLast);
         _wake.Set();
     }
 
@@ -113,11 +121,12 @@ public sealed class MatchDelay : IDisposable
         if (_plots.TryAdd(new PlotRequest(request) { GameLoop = gameLoop }.ToByteArray())) _wake.Set();
     }
 
-    private async Task<SubscriptionEnd> ShowAsync()
+    private async Task<SubscriptionEnd> ShowAsync(Task turn)
     {
         using var kept = new KeptFrames(_history);
         SharedFrame? next = null;
-        var later = _later;
+        MatchRun? later = null;
+        await turn;
         try
         {
             while (_stop is null)
@@ -140,6 +149,7 @@ public sealed class MatchDelay : IDisposable
                 {
                     case Shown.Match:
                         _later = later = _view.Begin(_live.Match!);
+                        _begun.TrySetResult();
                         break;
                     case Shown.Frame:
                         var frame = next!;
@@ -153,7 +163,8 @@ public sealed class MatchDelay : IDisposable
                         later!.Plots.TryPlot(PlotRequest.Parser.ParseFrom(_plots.Take()), out _);
                         break;
                     default:
-                        return ending!.End;
+                        if (!ending!.IsLast) _view.End(later!);
+                        return ending.End;
                 }
             }
             return _stop;
@@ -168,6 +179,7 @@ public sealed class MatchDelay : IDisposable
         finally
         {
             next?.Release();
+            _begun.TrySetResult();
         }
     }
 
@@ -221,5 +233,6 @@ public sealed class MatchDelay : IDisposable
     /// <summary>The end of the match.</summary>
     /// <param name="End">Why it ended.</param>
     /// <param name="AtNs">When, on the monotonic clock.</param>
-    private sealed record Ending(SubscriptionEnd End, long AtNs);
+    /// <param name="IsLast">Whether the daemon ends with it.</param>
+    private sealed record Ending(SubscriptionEnd End, long AtNs, bool IsLast);
 }

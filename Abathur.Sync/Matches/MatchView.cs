@@ -157,11 +157,8 @@ public sealed class MatchView : IDisposable
             // Before the first frame, so that readers who follow miss none.
             foreach (var reader in _followers) reader.Begin(run);
             beginning?.Invoke(run);
-            // Those that are shown later may have begun almost together.
-            var isShownLater = match.BeganUnixNs != 0;
             run.Begin(match);
-            var place = isShownLater ? _matches.FindLastIndex(each => each.BeganUnixNs <= match.BeganUnixNs) + 1 : _matches.Count;
-            _matches.Insert(place, new KnownMatch(run, ++_begun));
+            _matches.Add(new KnownMatch(run, ++_begun));
             if (_matches.Count > MaxMatches) Forget(_matches.Find(each => each.IsOver));
             Change();
         }
@@ -283,8 +280,6 @@ public sealed class MatchView : IDisposable
         private MatchSummary? _summary;
 
         public string RunId { get; } = run.RunId;
-
-        public long BeganUnixNs { get; } = run.Match!.BeganUnixNs;
 
         /// <summary>Its place among all that have begun.</summary>
         public long Number { get; } = number;

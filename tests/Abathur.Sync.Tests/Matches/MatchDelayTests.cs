@@ -29,7 +29,7 @@ public sealed class MatchDelayTests : IDisposable
     {
         _live = new MatchRun(new HubOptions(), Abilities.NotWaiting, _clock);
         _view = new MatchView(new HubShare(new HubOptions(), _clock), Abilities.NotWaiting) { Delay = Delay };
-        _delay = new MatchDelay(_live, _view, _log, _clock);
+        _delay = new MatchDelay(_live, _view, Task.CompletedTask, _log, _clock);
     }
 
     private MatchRun Later => _view.Current;
@@ -207,7 +207,7 @@ public sealed class MatchDelayTests : IDisposable
         await EncodedAsync();
         _clock.Advance(TimeSpan.FromMilliseconds(300));
         await _live.FinishAsync(Over);
-        _delay.End(Over);
+        _delay.End(Over, isLast: true);
         await PumpWaitsAsync();
         _clock.Advance(Delay - TimeSpan.FromMilliseconds(300));
         Assert.Equal(1u, (await watcher.NextAsync()).GameLoop);
@@ -223,7 +223,7 @@ public sealed class MatchDelayTests : IDisposable
     public async Task End_OfAMatchWithoutFrames_IsShownBehindItsBeginning()
     {
         var match = Begin();
-        _delay.End(Over);
+        _delay.End(Over, isLast: true);
         await PumpWaitsAsync();
         _clock.Advance(Delay - Tick);
         Assert.Null(Later.Match);
@@ -250,7 +250,7 @@ public sealed class MatchDelayTests : IDisposable
     public async Task Stop_WhileTheEndWaits_EndsAtOnce()
     {
         Begin();
-        _delay.End(Over);
+        _delay.End(Over, isLast: true);
         await PumpWaitsAsync();
         _delay.Stop(Stopped);
         Assert.Equal(Stopped, await _delay.Completed.WaitAsync(Limit));
