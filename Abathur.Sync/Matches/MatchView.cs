@@ -102,12 +102,11 @@ public sealed class MatchView : IDisposable
         while (ChangeWhere(() => run == _next || Running.Contains(run)) is { } changed) await changed.WaitAsync(cancellation);
     }
 
-    /// <summary>Those that run, and then each that begins.</summary>
+    /// <summary>Those of which something is kept, and then each that begins.</summary>
     /// <param name="cancellation">Ends it with an <see cref="OperationCanceledException"/>.</param>
     public async IAsyncEnumerable<MatchRun> BegunAsync([EnumeratorCancellation] CancellationToken cancellation)
     {
-        long seen;
-        lock (_gate) seen = Running.FirstOrDefault() is { } first ? _matches.Find(each => each.Run == first)!.Number - 1 : _begun;
+        var seen = 0L;
         while (true)
         {
             MatchRun[] begun = [];

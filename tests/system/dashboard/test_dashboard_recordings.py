@@ -170,7 +170,7 @@ def test_a_file_that_is_dropped_is_kept_and_opened(play: Play, open_page: OpenPa
     with abathur.connect_blocking(daemon.grpc) as game:
         assert not game.status().playback.HasField("game_loop")
     page.press("End")
-    page.wait("dashboard.playback.state.ended && dashboard.playback.state.paused")
+    page.wait("dashboard.playback.state?.ended && dashboard.playback.state.paused")
     page.press("Home")
     page.wait(f"{LOOP} === args", FIRST)
     drop(page, tmp_path / "other name.mcap")
