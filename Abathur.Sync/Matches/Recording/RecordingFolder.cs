@@ -55,7 +55,8 @@ public sealed class RecordingFolder(string path)
             before = isAllowed && !(each.Value == '.' && before?.Value == '.') ? each : (Rune)'-';
             name.Append(before);
         }
-        while (Encoding.UTF8.GetByteCount(name.ToString()) > MaxNameBytes - Extension.Length)
+        // With room for the two characters that may come in front.
+        while (Encoding.UTF8.GetByteCount(name.ToString()) > MaxNameBytes - Extension.Length - 2)
             name.Length -= char.IsLowSurrogate(name[^1]) ? 2 : 1;
         while (name.Length > 0 && name[^1] is ('.' or ' ')) name.Length--;
         if (name.Length == 0 || name[0] is '.' or ' ') name.Insert(0, '_');

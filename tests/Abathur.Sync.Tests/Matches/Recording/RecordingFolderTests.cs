@@ -117,6 +117,13 @@ public sealed class RecordingFolderTests : IDisposable
             FsCheck.Config.QuickThrowOnFailure.WithMaxTest(Runs.Of(2000)),
             Prop.ForAll(Names().ToArbitrary(), text => _folder.TryResolve(RecordingFolder.ToName(text), out _) is not null));
 
+    [Theory]
+    [InlineData(".")]
+    [InlineData("nul.")]
+    [InlineData(" ")]
+    public void ToName_OfALongTextThatGetsMoreInFront_IsAllowed(string start) =>
+        Assert.NotNull(_folder.TryResolve(RecordingFolder.ToName(start + new string('x', 2 * RecordingFolder.MaxNameBytes)), out _));
+
     [Fact]
     public void TryResolve_Links_MayNotLeadOut()
     {
