@@ -15,6 +15,7 @@ using Abathur.Sync.Transports.Http;
 using Abathur.Sync.Transports.Socket;
 using Abathur.Sync.Transports.WebSocket;
 using Abathur.Sync.V1;
+using Grpc.Health.V1;
 using Grpc.HealthCheck;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -67,6 +68,9 @@ public sealed class Daemon : IAsyncDisposable
     public Daemon(IMatchSource source, DaemonOptions options, TimeProvider clock)
     {
         if (options.Problem() is { } problem) throw new ArgumentException(problem, nameof(options));
+        // Before there are other threads: Google.Protobuf makes descriptions of messages in one at a time only (Abathur.Sc2/Reflection.cs).
+        _ = SyncReflection.Descriptor;
+        _ = HealthReflection.Descriptor;
         _options = options;
         _source = source;
         _clock = clock;
