@@ -60,7 +60,7 @@ internal sealed class MatchRelay(
     private ulong _newest;
     private Match _match = new();
     private MatchStream _stream = null!;
-    private RelayDirectory? _directory;
+    private RelayDirectory _directory = null!;
     private ulong _frames;
     private ulong _lastCounted;
     private string _told = "";
@@ -100,7 +100,7 @@ internal sealed class MatchRelay(
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            _directory!.State = ("lost", "the relay was stopped");
+            _directory.State = ("lost", "the relay was stopped");
             using var limit = new CancellationTokenSource(StopTimeout, clock);
             await TryPutAsync(withInfo: false, limit.Token);
             throw;
@@ -314,8 +314,8 @@ internal sealed class MatchRelay(
         {
             try
             {
-                var status = await daemon.StatusAsync("", stop);
-                // It may have another match now.
+                var status = await daemon.StatusAsync(RunOf(_match), stop);
+                // One that knows one match only may have another now.
                 return status.Match?.RunId == _match.RunId;
             }
             catch (DaemonLostException e)
@@ -325,7 +325,7 @@ internal sealed class MatchRelay(
                     isTold = true;
                     Tell($"the daemon does not answer: {e.Message}");
                     await AppendEndAsync(RequestStatus.Unavailable.ToName(), $"the daemon does not answer: {e.Message}", stop);
-                    _directory!.State = ("lost", e.Message);
+                    _directory.State = ("lost", e.Message);
                 }
             }
             catch (RefusedException)
@@ -342,7 +342,7 @@ internal sealed class MatchRelay(
     {
         await AppendEndAsync(end, reason, stop);
         var state = end == RequestStatus.Ok.ToName() ? "ended" : end == RequestStatus.Cancelled.ToName() ? "stopped" : "lost";
-        _directory!.State = (state, reason);
+        _directory.State = (state, reason);
         await TryPutAsync(withInfo: false, stop);
         say($"{_name}: {reason}; {_frames} frames relayed");
         return state == "lost" ? $"the match '{_name}' broke off: {reason}" : null;
@@ -356,10 +356,7 @@ internal sealed class MatchRelay(
             {
                 var (position, last) = await _stream.NewestAsync(_match.RunId, _newest, stop);
                 if (last is null || last.End == end) return;
-                await using var writer = new StreamWriter(servers, _name, clock);
-                var stamp = last with { Position = position + 1, End = end };
-                await writer.AppendAsync(stamp, System.Text.Encoding.UTF8.GetBytes(reason), stop);
-                await writer.FlushAsync(stop);
+                await _stream.AppendEndAsync(last with { Position = position + 1, End = end }, reason, clock, stop);
                 return;
             }
             catch (ServersLostException)
@@ -385,8 +382,8 @@ internal sealed class MatchRelay(
     {
         try
         {
-            if (withInfo) await _directory!.PutInfoAsync(cancellation);
-            await _directory!.PutAsync(cancellation);
+            if (withInfo) await _directory.PutInfoAsync(cancellation);
+            await _directory.PutAsync(cancellation);
         }
         catch (Exception e) when (e is ServersLostException or NatsProblemException or OperationCanceledException)
         {
@@ -397,7 +394,7 @@ internal sealed class MatchRelay(
     /// <summary>Counts a frame that was stored: once, also if it was sent again because its acknowledgement was lost.</summary>
     private void Count(RelayStamp stamp)
     {
-        _directory!.Newest = stamp;
+        _directory.Newest = stamp;
         if (stamp.Sequence <= _lastCounted) return;
         _lastCounted = stamp.Sequence;
         // The directory shows at once where the match is.

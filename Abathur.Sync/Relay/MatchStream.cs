@@ -67,6 +67,19 @@ internal sealed class MatchStream(NatsServers servers, string match)
         }
     }
 
+    /// <summary>Appends a message that is no frame: why no frame follows.</summary>
+    /// <param name="end">Its headers.</param>
+    /// <param name="reason">Why.</param>
+    /// <param name="clock">Clock of timeouts.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ServersLostException">It was not stored.</exception>
+    public async Task AppendEndAsync(RelayStamp end, string reason, TimeProvider clock, CancellationToken cancellation)
+    {
+        await using var writer = new StreamWriter(servers, match, clock);
+        await writer.AppendAsync(end, System.Text.Encoding.UTF8.GetBytes(reason), cancellation);
+        await writer.FlushAsync(cancellation);
+    }
+
     /// <summary>Removes the streams of matches that are over, when none of their frames is kept any more.</summary>
     public static async Task SweepAsync(NatsServers servers, CancellationToken cancellation)
     {

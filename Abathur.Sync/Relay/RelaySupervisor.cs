@@ -85,12 +85,11 @@ internal sealed class RelaySupervisor(NatsAddress address, string? name, SyncApi
             try
             {
                 await using var servers = await RelayServers.ConnectAsync(all._address, over);
-                var (position, last) = await new MatchStream(servers, match).NewestAsync(Run!.RunId, ulong.MaxValue, over);
+                var stream = new MatchStream(servers, match);
+                var (position, last) = await stream.NewestAsync(Run!.RunId, ulong.MaxValue, over);
                 if (last is null or { End: "" or MatchRelay.Stopped }) return;
-                await using var writer = new StreamWriter(servers, match, all._clock);
-                var stamp = last with { Position = position + 1, End = MatchRelay.Stopped };
-                await writer.AppendAsync(stamp, "the daemon has ended"u8.ToArray(), over);
-                await writer.FlushAsync(over);
+                var end = last with { Position = position + 1, End = MatchRelay.Stopped };
+                await stream.AppendEndAsync(end, "the daemon has ended", all._clock, over);
             }
             catch (Exception e) when (e is NatsProblemException or ServersLostException or RelayException or OperationCanceledException)
             {
