@@ -99,7 +99,16 @@ public sealed class MatchView : IDisposable
     /// <summary>Waits until a match is over. One that has not begun may begin meanwhile.</summary>
     public async Task WaitForEndAsync(MatchRun run, CancellationToken cancellation)
     {
-        while (ChangeWhere(() => run == _next || Running.Contains(run)) is { } changed) await changed.WaitAsync(cancellation);
+        while (true)
+        {
+            Task changed;
+            lock (_gate)
+            {
+                if (run != _next && !Running.Contains(run)) return;
+                changed = _changed.Task;
+            }
+            await changed.WaitAsync(cancellation);
+        }
     }
 
     /// <summary>Those of which something is kept, and then each that begins.</summary>
@@ -109,15 +118,15 @@ public sealed class MatchView : IDisposable
         var seen = 0L;
         while (true)
         {
-            MatchRun[] begun = [];
-            var changed = ChangeWhere(() =>
+            MatchRun[] begun;
+            Task changed;
+            lock (_gate)
             {
                 begun = [.. _matches.Where(each => each.Number > seen).Select(each => each.Run).OfType<MatchRun>()];
-                seen = _begun;
-                return true;
-            });
+                (seen, changed) = (_begun, _changed.Task);
+            }
             foreach (var run in begun) yield return run;
-            await changed!.WaitAsync(cancellation);
+            await changed.WaitAsync(cancellation);
         }
     }
 
@@ -223,12 +232,6 @@ public sealed class MatchView : IDisposable
     {
         MatchRun run = null!;
         return run = new MatchRun(Share, _abilities, bytes => MakeRoom(run, bytes)) { Recording = NextRecording };
-    }
-
-    /// <summary>The next change, if something holds until then; else null.</summary>
-    private Task? ChangeWhere(Func<bool> holds)
-    {
-        lock (_gate) return holds() ? _changed.Task : null;
     }
 
     private void Change()

@@ -18,7 +18,7 @@ import pytest
 from abathur import RequestError, actions, dataset, drawing
 from abathur.sync.v1 import sync_pb2
 from datasets import rows
-from programs import ACT, PAUSE, TIMEOUT, WATCH, run_daemon, token_options, wait_until
+from programs import ACT, PAUSE, TIMEOUT, WATCH, pause, run_daemon, token_options, wait_until
 from programs import abathur as cli
 from proxies import HandMadeGame, Peer, Proxy, begin, masked, observe, proxied
 from s2clientprotocol import query_pb2, sc2api_pb2
@@ -144,7 +144,7 @@ async def test_a_plain_subscription_acts_in_its_match() -> None:
             frame = next(iter(frames))
             Player(proxy, games[1], 2)
             while sum(each.state == sync_pb2.match_running for each in game.matches()) < 2:
-                time.sleep(PAUSE)
+                pause()
             assert game.plot("army", 1).game_loop == frame.game_loop
             assert [each.name for each in game.plots(run_id=frame.run_id)] == ["army"]
             first.observe()

@@ -50,13 +50,13 @@ public sealed class NatsMatchesTests
         await using var published = await PublishedMatches.StartAsync("grpc", "--relay", server.Match());
         await published.PublishAsync(0);
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
-        var agent = new Ends();
+        using var agent = new Ends();
         var running = agent.RunOnAsync(game, new SubscribeOptions { Start = StartPosition.Oldest, Follow = true });
         for (var match = 0; match < Matches; match++)
         {
             if (match > 0) await published.PublishAsync(match);
             await published.EndAsync();
-            while (agent.Told.Count <= match) await Task.Delay(10).WaitAsync(Limit);
+            Assert.True(await agent.Ended.WaitAsync(Limit));
         }
         published.Stop();
         await running.WaitAsync(Limit);
@@ -83,14 +83,20 @@ public sealed class NatsMatchesTests
     }
 
     /// <summary>Notes how matches end.</summary>
-    private sealed class Ends : Agent
+    private sealed class Ends : Agent, IDisposable
     {
+        /// <summary>Released at the end of each match.</summary>
+        public SemaphoreSlim Ended { get; } = new(0);
+
         public List<(uint GameLoop, uint Winner)> Told { get; } = [];
 
         protected override ValueTask OnEnd(IReadOnlyList<PlayerResult> results)
         {
             Told.Add((Frame!.GameLoop, results[0].PlayerId));
+            Ended.Release();
             return default;
         }
+
+        public void Dispose() => Ended.Dispose();
     }
 }
