@@ -56,6 +56,7 @@ public sealed class Daemon : IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly DaemonMeter _meter;
     private readonly PrometheusText _metrics;
+    private readonly Task _describing;
     private volatile bool _listens;
     private volatile bool _isStopping;
     private readonly TaskCompletionSource _stopRequested = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -68,9 +69,6 @@ public sealed class Daemon : IAsyncDisposable
     public Daemon(IMatchSource source, DaemonOptions options, TimeProvider clock)
     {
         if (options.Problem() is { } problem) throw new ArgumentException(problem, nameof(options));
-        // Before there are other threads: Google.Protobuf makes descriptions of messages in one at a time only (Abathur.Sc2/Reflection.cs).
-        _ = SyncReflection.Descriptor;
-        _ = HealthReflection.Descriptor;
         _options = options;
         _source = source;
         _clock = clock;
@@ -141,6 +139,8 @@ public sealed class Daemon : IAsyncDisposable
                     Access.UnauthenticatedConnections.Authenticated(http.Features);
                 return next(http);
             });
+        // Last, because it must be the only one: from here to its end, nothing else uses descriptions.
+        _describing = Task.Run(DescribeMessages);
         // gRPC's listeners speak HTTP/2 only, the web's HTTP/1.1 only.
         _app.MapWhen(http => !HttpProtocol.IsHttp2(http.Request.Protocol), branch => branch.UseWebSockets().Run(routes.HandleAsync));
         GrpcEndpoints.Map(_app, new GrpcGate(_api, clock));
@@ -211,6 +211,7 @@ public sealed class Daemon : IAsyncDisposable
         await using var stopping = cancellation.Register(Stop);
         try
         {
+            await _describing;
             var end = await _source.RunAsync(new Sink(this), cancellation);
             AnyLost |= end.Reason == SubscriptionEndReason.SourceLost;
             await FinishAsync(end);
@@ -333,6 +334,22 @@ public sealed class Daemon : IAsyncDisposable
         view.Keep(run);
     }
 
+    /// <summary>Makes the descriptions of messages before the source and clients need them. Google.Protobuf 3.36 keeps them in a collection
+    /// that is not thread-safe: two threads that use messages of different files for the first time could make both unusable. Beside the
+    /// rest of the start, because it takes long.</summary>
+    private static void DescribeMessages()
+    {
+        _ = SC2APIProtocol.Sc2ApiReflection.Descriptor;
+        _ = SyncReflection.Descriptor;
+        _ = HealthReflection.Descriptor;
+    }
+
+    private ConnectionDelegate WaitForDescriptions(ConnectionDelegate next) => async connection =>
+    {
+        await _describing;
+        await next(connection);
+    };
+
     private void StopServing()
     {
         _isStopping = true;
@@ -375,6 +392,7 @@ public sealed class Daemon : IAsyncDisposable
         void AsHttp(ListenOptions listener)
         {
             listener.Protocols = HttpProtocols.Http1;
+            listener.Use(WaitForDescriptions);
             listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             _listeners.Add(("http", listener));
@@ -382,6 +400,7 @@ public sealed class Daemon : IAsyncDisposable
 
         void AsGrpc(ListenOptions listener)
         {
+            listener.Use(WaitForDescriptions);
             listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             listener.UseGrpc(RequestHeadTimeout, _clock);
@@ -390,6 +409,7 @@ public sealed class Daemon : IAsyncDisposable
 
         void AsSocket(ListenOptions listener)
         {
+            listener.Use(WaitForDescriptions);
             listener.Use(_unauthenticated.Guard);
             Encrypt(listener);
             listener.Run(socket.HandleAsync);

@@ -4,8 +4,8 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Client;
 
-/// <summary>Makes the descriptions of the protocol when the library is first used, as Abathur.Sc2 does with its own, and for the same
-/// reason.</summary>
+/// <summary>Makes the descriptions of messages when the library is first used. Google.Protobuf 3.36 keeps them in a collection that is not
+/// thread-safe: two threads that use messages of different files for the first time could make both unusable.</summary>
 internal static class Reflection
 {
     [ModuleInitializer]
