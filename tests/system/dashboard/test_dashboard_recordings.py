@@ -169,6 +169,8 @@ def test_a_file_that_is_dropped_is_kept_and_opened(play: Play, open_page: OpenPa
     # The daemon's own match has not moved.
     with abathur.connect_blocking(daemon.grpc) as game:
         assert not game.status().playback.HasField("game_loop")
+    # A frame may be shown before the page knows that it can move.
+    page.wait("dashboard.playback.state !== undefined")
     page.press("End")
     page.wait("dashboard.playback.state?.ended && dashboard.playback.state.paused")
     page.press("Home")
