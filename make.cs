@@ -561,8 +561,16 @@ internal sealed class Make
         int Number(string attribute) => elements["Counters"].Sum(each => (int)each.Attribute(attribute)!);
         var failed = elements["UnitTestResult"].Where(each => (string?)each.Attribute("outcome") == "Failed")
             .Select(each => (string)each.Attribute("testName")!);
-        return new TestRun(Number("passed"), [.. failed], Number("total") - Number("executed"), 0, code);
+        return new TestRun(Number("passed"), [.. failed, .. NotEnded(results)], Number("total") - Number("executed"), 0, code);
     }
+
+    /// <summary>Names of tests that ran when their process crashed, or was ended because one hung: results do not have them.</summary>
+    private static IEnumerable<string> NotEnded(string results) => Directory.Exists(results)
+        ? Directory.EnumerateFiles(results, "Sequence_*.xml", SearchOption.AllDirectories)
+            .SelectMany(file => XDocument.Load(file).Descendants("Test"))
+            .Where(test => (string?)test.Attribute("Completed") == "False")
+            .Select(test => $"{(string?)test.Attribute("Name")} (not ended)")
+        : [];
 
     private void TestPython(string name, string markers, params string[] options)
     {
