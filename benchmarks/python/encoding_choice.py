@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import abathur
 import figures
-from abathur._options import SubscribeOptions
+from abathur._client.options import SubscribeOptions
 from processes import Daemon
 
 from recordings import LOCAL, SKIRMISH, Frames, make_elite

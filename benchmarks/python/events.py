@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import abathur
-from abathur import _frame
-from abathur._event_stream import EventStream
+from abathur._events.event_stream import EventStream
+from abathur._frame import frame as _frame
 from abathur.columns import ColumnsDecoder
 from processes import DAEMON, Process
 from units import payloads

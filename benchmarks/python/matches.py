@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from abathur import _directory
+from abathur._program import directory
 from figures import Figures, machine, save, table
 from processes import PUBLISHED, AgentProcess, MeasureError, Process
 from readers import Subscription
@@ -41,7 +41,7 @@ def measure(daemons: int, recording: Path, seconds: float, figures: Figures) -> 
             daemon.read_line()
             started.append(daemon)
         before = time.perf_counter()
-        found = {each.name: each for each in _directory.matches()}
+        found = {each.name: each for each in directory.matches()}
         figures.add("ms", (time.perf_counter() - before) * 1e3, daemons, "find")
         agents = []
         for number in range(daemons):

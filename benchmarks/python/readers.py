@@ -20,10 +20,11 @@ import abathur
 import aiohttp
 import grpc
 import grpc.aio
-from abathur import _frame, _grpc
-from abathur._frame import Frame
-from abathur._payloads import PayloadReader
-from abathur._units import COLUMNS
+from abathur._frame import frame as _frame
+from abathur._frame.frame import Frame
+from abathur._frame.units import COLUMNS
+from abathur._transport import grpc as _grpc
+from abathur._transport.payloads import PayloadReader
 from abathur.bench.schema.touch import reader
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2

@@ -18,8 +18,8 @@ from typing import Any
 
 import abathur
 import numpy as np
-from abathur import _address
-from abathur._nats._client import ApiError, Client
+from abathur._program import address as _address
+from abathur._transport.nats.client import ApiError, Client
 from abathur.errors import AbathurError
 from processes import DAEMON, Daemon, MeasureError, Process, Server
 

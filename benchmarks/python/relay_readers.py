@@ -21,10 +21,11 @@ from typing import Any
 import abathur
 import grpc
 import grpc.aio
-from abathur import _address, _grpc
-from abathur._nats import _wire
-from abathur._nats._client import Client
-from abathur._nats._stream import MatchStream
+from abathur._program import address as _address
+from abathur._transport import grpc as _grpc
+from abathur._transport.nats import wire
+from abathur._transport.nats.client import Client
+from abathur._transport.nats.stream import MatchStream
 from abathur.sync.v1 import sync_pb2
 
 _CONNECT_SECONDS = 10.0
@@ -84,7 +85,7 @@ class Plain(asyncio.Protocol):
     """A subscription without a library."""
 
     def __init__(self, match: str, log: Log) -> None:
-        self._subject = _wire.frames(match)
+        self._subject = wire.frames(match)
         self._add = log.follow()
         self._data = b""
 
@@ -130,7 +131,7 @@ def _published(data: bytes) -> int:
 async def _readers(mode: str, address: str, matches: list[str], readers: int, log: Log) -> list[Awaitable[Any]]:
     each = [match for match in matches for _ in range(readers)]
     if mode == "every":
-        client = await Client.connect(_address.parse(address), _wire.inbox("bench"), _CONNECT_SECONDS, "readers")
+        client = await Client.connect(_address.parse(address), wire.inbox("bench"), _CONNECT_SECONDS, "readers")
         return [_every(client, match, log) for match in each]
     if mode == "decode":
         return [_decode(f"{address}/{match}", log) for match in each]

@@ -21,7 +21,7 @@ from typing import Any
 
 import abathur
 import zstandard
-from abathur._units import COLUMNS
+from abathur._frame.units import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder
 from abathur.columns._source import ColumnsSource
 from figures import Figures, machine, save, table

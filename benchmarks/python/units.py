@@ -17,7 +17,7 @@ from pathlib import Path
 
 import abathur
 import numpy as np
-from abathur._units import COLUMNS, Units
+from abathur._frame.units import COLUMNS, Units
 from abathur.columns import ColumnsDecoder
 from abathur.columns._source import ColumnsSource
 from processes import DAEMON, Process

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
 
 from languages import packages
 
-PACKAGE = "abathur.bench.schema.flat"
+PACKAGE = "sc2_flat"
 
 
 def write(schema: str, folder: Path, *, check: bool) -> bool:

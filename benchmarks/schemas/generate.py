@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "benchmarks" / "schemas"
 CSHARP = ROOT / "benchmarks" / "Abathur.Benchmarks" / "Codecs"
 BROWSER = ROOT / "benchmarks" / "browser"
-FLAT = ROOT / "python_agent" / "abathur" / "bench" / "schema" / "flat"
+FLAT = SCHEMAS / "python" / "sc2_flat"
 
 
 def files() -> dict[Path, str]:

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abathur import actions, dataset, drawing, errors, events, ids, sc2
-    from abathur._act import ActResult
-    from abathur._agent import Agent
-    from abathur._blocking_game import BlockingGame, connect_blocking
-    from abathur._blocking_publisher import BlockingPublisher, publisher_blocking
-    from abathur._daemon import sample
-    from abathur._emulator import EmulatedGame, emulated_game
-    from abathur._followed import FollowedRecording
-    from abathur._frame import Frame, Timing
-    from abathur._game import Game, connect
-    from abathur._options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
-    from abathur._plots import PlotSeries
-    from abathur._publisher import Publisher, publisher
-    from abathur._recording import Recording
-    from abathur._recording import open_recording as open
-    from abathur._timeline import Timeline
-    from abathur._unit_view import UnitView
-    from abathur._units import Units
+    from abathur._client.act import ActResult
+    from abathur._client.agent import Agent
+    from abathur._client.blocking_game import BlockingGame, connect_blocking
+    from abathur._client.blocking_publisher import BlockingPublisher, publisher_blocking
+    from abathur._client.game import Game, connect
+    from abathur._client.options import Compression, ConnectOptions, Encoding, Policy, SubscribeOptions
+    from abathur._client.publisher import Publisher, publisher
+    from abathur._events.plots import PlotSeries
+    from abathur._events.timeline import Timeline
+    from abathur._frame.frame import Frame, Timing
+    from abathur._frame.unit_view import UnitView
+    from abathur._frame.units import Units
+    from abathur._program.daemon import sample
+    from abathur._program.emulator import EmulatedGame, emulated_game
+    from abathur._recording.followed import FollowedRecording
+    from abathur._recording.recording import Recording
+    from abathur._recording.recording import open_recording as open
     from abathur.errors import (
         AbathurError,
         AckTimeoutError,
@@ -96,33 +96,33 @@ __version__: str
 # Where the names are. A module is imported when a name of it is used first: `import abathur` and the command line take
 # 0.03 s instead of 0.3. The other public names are errors.
 _MODULES = {
-    "ActResult": "_act",
-    "Agent": "_agent",
-    "BlockingGame": "_blocking_game",
-    "BlockingPublisher": "_blocking_publisher",
-    "Compression": "_options",
-    "ConnectOptions": "_options",
-    "EmulatedGame": "_emulator",
-    "Encoding": "_options",
-    "FollowedRecording": "_followed",
-    "Frame": "_frame",
-    "Game": "_game",
-    "PlotSeries": "_plots",
-    "Policy": "_options",
-    "Publisher": "_publisher",
-    "Recording": "_recording",
-    "SubscribeOptions": "_options",
-    "Timeline": "_timeline",
-    "Timing": "_frame",
-    "UnitView": "_unit_view",
-    "Units": "_units",
-    "connect": "_game",
-    "connect_blocking": "_blocking_game",
-    "emulated_game": "_emulator",
-    "open": "_recording",
-    "publisher": "_publisher",
-    "publisher_blocking": "_blocking_publisher",
-    "sample": "_daemon",
+    "ActResult": "_client.act",
+    "Agent": "_client.agent",
+    "BlockingGame": "_client.blocking_game",
+    "BlockingPublisher": "_client.blocking_publisher",
+    "Compression": "_client.options",
+    "ConnectOptions": "_client.options",
+    "EmulatedGame": "_program.emulator",
+    "Encoding": "_client.options",
+    "FollowedRecording": "_recording.followed",
+    "Frame": "_frame.frame",
+    "Game": "_client.game",
+    "PlotSeries": "_events.plots",
+    "Policy": "_client.options",
+    "Publisher": "_client.publisher",
+    "Recording": "_recording.recording",
+    "SubscribeOptions": "_client.options",
+    "Timeline": "_events.timeline",
+    "Timing": "_frame.frame",
+    "UnitView": "_frame.unit_view",
+    "Units": "_frame.units",
+    "connect": "_client.game",
+    "connect_blocking": "_client.blocking_game",
+    "emulated_game": "_program.emulator",
+    "open": "_recording.recording",
+    "publisher": "_client.publisher",
+    "publisher_blocking": "_client.blocking_publisher",
+    "sample": "_program.daemon",
 }
 _SUBMODULES = ("actions", "dataset", "drawing", "errors", "events", "ids", "sc2")
 

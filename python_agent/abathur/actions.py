@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _arguments
-from abathur._unit_view import RallyTargetView
+from abathur._frame.unit_view import RallyTargetView
+from abathur._values import arguments
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -50,9 +50,9 @@ MOVE: Final = 3794
 PATROL: Final = 3795
 
 #: A point in map cells, or a unit.
-Target: TypeAlias = _arguments.Place | _arguments.Unit
+Target: TypeAlias = arguments.Place | arguments.Unit
 #: The commanded units: one or several.
-Units: TypeAlias = _arguments.UnitsLike
+Units: TypeAlias = arguments.UnitsLike
 
 
 def command(
@@ -73,16 +73,16 @@ def command(
     """
     action = sc2api_pb2.Action()
     unit_command = action.action_raw.unit_command
-    unit_command.ability_id = _arguments.number(ability_id)
-    unit_command.unit_tags.extend(_arguments.tags(units))
+    unit_command.ability_id = arguments.number(ability_id)
+    unit_command.unit_tags.extend(arguments.tags(units))
     if queue:
         unit_command.queue_command = True
     if target is None:
         return action
     if _is_unit(target):
-        unit_command.target_unit_tag = _arguments.tag(target)  # type: ignore[arg-type]
+        unit_command.target_unit_tag = arguments.tag(target)  # type: ignore[arg-type]
     else:
-        place = _arguments.point(target, "a target is a point (x, y), a tag or a unit")  # type: ignore[arg-type]
+        place = arguments.point(target, "a target is a point (x, y), a tag or a unit")  # type: ignore[arg-type]
         unit_command.target_world_space_pos.x, unit_command.target_world_space_pos.y = place[:2]
     return action
 
@@ -102,9 +102,9 @@ def patrol(units: Units, target: Target, *, queue: bool = False) -> sc2api_pb2.A
     return command(PATROL, units, target, queue=queue)
 
 
-def gather(units: Units, resource: _arguments.Unit, *, queue: bool = False) -> sc2api_pb2.Action:
+def gather(units: Units, resource: arguments.Unit, *, queue: bool = False) -> sc2api_pb2.Action:
     """Gather from a mineral field or a gas building: its tag, or the unit."""
-    return command(HARVEST_GATHER, units, _arguments.tag(resource), queue=queue)
+    return command(HARVEST_GATHER, units, arguments.tag(resource), queue=queue)
 
 
 def return_cargo(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
@@ -131,16 +131,16 @@ def toggle_autocast(ability_id: int | Enum, units: Units) -> sc2api_pb2.Action:
     """Switch an ability's autocast."""
     action = sc2api_pb2.Action()
     toggle = action.action_raw.toggle_autocast
-    toggle.ability_id = _arguments.number(ability_id)
-    toggle.unit_tags.extend(_arguments.tags(units))
+    toggle.ability_id = arguments.number(ability_id)
+    toggle.unit_tags.extend(arguments.tags(units))
     return action
 
 
-def move_camera(center: _arguments.Place) -> sc2api_pb2.Action:
+def move_camera(center: arguments.Place) -> sc2api_pb2.Action:
     """Move the player's camera to a point in map cells, or to a unit. A third coordinate is ignored."""
     action = sc2api_pb2.Action()
     point = action.action_raw.camera_move.center_world_space
-    point.x, point.y = _arguments.point(center)[:2]
+    point.x, point.y = arguments.point(center)[:2]
     return action
 
 
@@ -156,5 +156,5 @@ def _is_unit(target: Target) -> bool:
     """Whether a target is a unit, by its tag or as an object, and not a point."""
     if isinstance(target, RallyTargetView) and not target.tag:
         return False
-    is_tag = _arguments.is_integer(target) or (isinstance(target, np.ndarray) and target.size == 1)
+    is_tag = arguments.is_integer(target) or (isinstance(target, np.ndarray) and target.size == 1)
     return is_tag or hasattr(target, "tag")

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from abathur import _arguments
+from abathur._values import arguments
 from abathur.sync.v1 import sync_pb2
 
 __all__ = ["Color", "Place", "circle", "line", "point", "request", "text"]
 
 #: (x, y) or (x, y, z) in map cells, or a unit.
-Place: TypeAlias = _arguments.Place
+Place: TypeAlias = arguments.Place
 #: ``"#rrggbb"`` or 0xRRGGBB.
 Color = str | int
 _WHITE = 0xFFFFFF
@@ -64,7 +64,7 @@ def _shape(shape: sync_pb2.Shape, color: Color, lifetime: int) -> sync_pb2.Shape
 
 
 def _position(place: Place) -> sync_pb2.Shape.Position:
-    return sync_pb2.Shape.Position(**dict(zip("xyz", _arguments.point(place), strict=False)))
+    return sync_pb2.Shape.Position(**dict(zip("xyz", arguments.point(place), strict=False)))
 
 
 def _rgb(color: Color) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from abathur._unit_view import UnitView
+from abathur._frame.unit_view import UnitView
 
 __all__ = [
     "Alert",

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from abathur import _frame, _tables
+from abathur._frame import frame as _frame
+from abathur._recording import tables
 from abathur.cli import _commands, main, parser_of
 from abathur.ids import UnitTypeId, name_of
 from programs import ROOT, SKIRMISH, Play, abathur, run_daemon
@@ -186,7 +187,7 @@ def test_export_writes_row_groups_as_it_goes(tmp_path: Path) -> None:
     groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
     with package.open(SKIRMISH) as match:
         counts = [len(frame.observation.raw_data.units) for frame in match.frames()]
-    assert len(groups) > 1 and max(groups) <= 8 * (_tables.BLOCK_ROWS + max(counts))
+    assert len(groups) > 1 and max(groups) <= 8 * (tables.BLOCK_ROWS + max(counts))
     assert sum(groups) == sum(counts)
 
 
@@ -199,13 +200,13 @@ def test_blocks_have_the_units_of_their_frames_and_names_of_any_type() -> None:
         )
         return _frame.from_recording(response.SerializeToString(), sequence=loop, game_loop=loop, match_id="")
 
-    frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, _tables.BLOCK_ROWS), frame(5, 2), frame(6, 0)]
-    blocks = [sorted(set(each["game_loop"].tolist())) for each in _tables.blocks(frames)]
+    frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, tables.BLOCK_ROWS), frame(5, 2), frame(6, 0)]
+    blocks = [sorted(set(each["game_loop"].tolist())) for each in tables.blocks(frames)]
     assert blocks == [[2, 3, 4], [5]]
-    table = _tables.table(frames)
+    table = tables.table(frames)
     assert table["game_loop"].to_pylist()[:12] == [2] * 5 + [3] * 7
     assert table["name"].to_pylist()[:13] == ["QUEEN"] * 5 + ["4000000000"] * 7 + ["QUEEN"]
-    assert _tables.table([]).schema == table.schema
+    assert tables.table([]).schema == table.schema
 
 
 def test_export_refuses_an_output_before_it_starts(tmp_path: Path) -> None:
@@ -229,16 +230,16 @@ def test_interrupted_export_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suffix: str
 ) -> None:
     output = tmp_path / f"units.{suffix}"
-    received = _tables._received
+    received = tables._received
     seen: list[str] = []
 
-    def interrupted(process: subprocess.Popen[bytes], recording: Path) -> Iterator[_tables.Block]:
+    def interrupted(process: subprocess.Popen[bytes], recording: Path) -> Iterator[tables.Block]:
         for block in received(process, recording):
             yield block
             seen.extend(each.name for each in tmp_path.iterdir())
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(_tables, "_received", interrupted)
+    monkeypatch.setattr(tables, "_received", interrupted)
     assert main(["export", str(SKIRMISH), "-o", str(output)]) == 130
     assert seen == ([] if suffix == "npz" else [f"units.{suffix}.part"])
     assert list(tmp_path.iterdir()) == []

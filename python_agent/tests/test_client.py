@@ -16,12 +16,12 @@ from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 import abathur
 import numpy as np
 import pytest
-from abathur import _address
-from abathur._listener import Listener
-from abathur._options import AgentOptions, ConnectOptions, SubscribeOptions
-from abathur._reconnect import Backoff
-from abathur._timeouts import Timeouts
-from abathur._units import COLUMNS
+from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions
+from abathur._client.reconnect import Backoff
+from abathur._frame.units import COLUMNS
+from abathur._program import address as _address
+from abathur._program.listener import Listener
+from abathur._transport.timeouts import Timeouts
 from abathur.errors import LostError
 from abathur.sync.v1 import sync_pb2
 from emulators import delimited
@@ -247,7 +247,7 @@ def test_units_with_odd_values_are_the_same_from_protobuf_and_json() -> None:
 
 def test_a_wait_for_the_next_match_takes_nothing_of_the_time_to_reconnect(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr("abathur._reconnect.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("abathur._client.reconnect.time", SimpleNamespace(monotonic=lambda: now))
     backoff = Backoff(_address.parse("127.0.0.1:1"), 30, 0, Timeouts())
     backoff.succeed()
     for _ in range(3):

@@ -16,7 +16,7 @@ from typing import Any
 import abathur
 import numpy as np
 import pytest
-from abathur._units import COLUMNS
+from abathur._frame.units import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder, _contents
 from abathur.columns._rebuild import observation_bytes
 from abathur.columns._source import ColumnsSource

@@ -13,8 +13,8 @@ import abathur
 import brotli
 import pytest
 import zstandard
-from abathur import _compression
-from abathur._request import subscribe_request
+from abathur._client.request import subscribe_request
+from abathur._transport import compression
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +37,7 @@ any_bytes = st.binary(max_size=2000) | st.binary(max_size=20).map(lambda part: p
 
 
 def decompress(name: str, data: bytes, limit: int = 1_000_000) -> bytes:
-    return _compression.decompress(VALUES[name], data, limit)
+    return compression.decompress(VALUES[name], data, limit)
 
 
 @each_compression
@@ -245,7 +245,7 @@ def test_missing_package_is_told_before_anything_is_sent(monkeypatch: pytest.Mon
 
 
 def test_payload_that_is_not_what_the_frame_says_is_a_protocol_error() -> None:
-    from abathur import _frame
+    from abathur._frame import frame as _frame
 
     observation = sc2api_pb2.ResponseObservation().SerializeToString()
     for encoding, data in ((sync_pb2.json, b"{"), (sync_pb2.proto, b"\xff"), (sync_pb2.columns, observation)):

@@ -11,7 +11,7 @@ from typing import Any
 import abathur
 import pytest
 from abathur import AbathurError, events
-from abathur._event_stream import LATE_LOOP
+from abathur._events.event_stream import LATE_LOOP
 from bot_events import BotEvents, Told, compare, compare_sequence, ours, recorded
 from emulators import delimited
 from programs import SKIRMISH, Play, crossed, matrix, needs_sequences, run_daemon
@@ -393,8 +393,8 @@ def test_a_damaged_frame_that_is_skipped_is_reported(tmp_path: Path) -> None:
 
 
 def test_damaged_json_is_reported() -> None:
-    from abathur import _frame
-    from abathur._event_stream import EventStream
+    from abathur._events.event_stream import EventStream
+    from abathur._frame import frame as _frame
 
     for damage in ({"alerts": 5}, {"rawData": []}, {"rawData": {"event": {"deadUnits": ["x"]}}}):
         message = {"sequence": 3, "observation": {"observation": damage}}

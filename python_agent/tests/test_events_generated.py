@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import abathur
-from abathur import Frame, _frame
-from abathur._event_stream import LATE_LOOP, EventStream
-from abathur._structures import STRUCTURES
+from abathur import Frame
+from abathur._events.event_stream import LATE_LOOP, EventStream
+from abathur._events.structures import STRUCTURES
+from abathur._frame import frame as _frame
 from bot_events import BotEvents, Told, ordered, ours
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

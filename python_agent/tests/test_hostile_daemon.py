@@ -15,10 +15,10 @@ from typing import Any
 import abathur
 import grpc
 import pytest
-from abathur import _messages
-from abathur._frame import Frame
-from abathur._payloads import MAX_EARLIER, PayloadReader
-from abathur._reading import Reading
+from abathur._frame.frame import Frame
+from abathur._transport import messages as _messages
+from abathur._transport.payloads import MAX_EARLIER, PayloadReader
+from abathur._transport.reading import Reading
 from abathur.sync.v1 import sync_pb2
 from hostile import Script, answers, closes, hostile, json_line, request, says, silent, until_closed
 from hypothesis import example, given

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from abathur import _directory
+from abathur._program import directory
 from abathur.errors import AbathurError
 from nats_servers import Server, needs_nats
 from programs import SKIRMISH, WATCH, Launch, run_daemon, token_options
@@ -28,7 +28,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def names() -> list[str]:
-    return [each.name for each in _directory.matches()]
+    return [each.name for each in directory.matches()]
 
 
 async def test_agents_find_each_match_by_its_name(launch: Launch) -> None:
@@ -93,7 +93,7 @@ def test_nothing_remains_of_daemons_that_end_or_are_killed(launch: Launch, runti
     shown = run_abathur("matches")
     assert shown.stdout.startswith("no matches on this machine")
     again = launch(*PLAY, "--name", "killed")
-    assert _directory.find("killed").pid == again.process.pid
+    assert directory.find("killed").pid == again.process.pid
 
 
 def test_the_entry_of_a_daemon_that_starts_meanwhile_stays(launch: Launch, runtime: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_folder_of_others_is_not_trusted(
         with pytest.raises(AbathurError, match=message):
             abathur.connect("match:evil")
         with pytest.raises(AbathurError, match=message):
-            _directory.matches()
+            directory.matches()
     # The daemon plays, and says why it is not listed.
     daemon = launch(*PLAY, "--name", "mine")
     daemon.stop()
@@ -161,7 +161,7 @@ def test_without_a_home_folder_nothing_is_written(monkeypatch: pytest.MonkeyPatc
     assert "agents cannot find this match by its name: " in done.stderr and "HOME" in done.stderr
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(AbathurError, match="set HOME, or XDG_RUNTIME_DIR"):
-        _directory.matches()
+        directory.matches()
 
 
 def test_a_daemon_runs_where_it_cannot_be_listed(launch: Launch, tmp_path: Path) -> None:

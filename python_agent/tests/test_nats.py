@@ -14,12 +14,13 @@ from typing import Any
 import abathur
 import grpc
 import pytest
-from abathur import _address, drawing
-from abathur._nats import _directory, _wire
-from abathur._nats._client import Client
-from abathur._nats._stream import MatchStream
-from abathur._nats._subscription import Place, Reader, place_of
-from abathur._nats._wire import Stamp
+from abathur import drawing
+from abathur._program import address as _address
+from abathur._transport.nats import directory, wire
+from abathur._transport.nats.client import Client
+from abathur._transport.nats.stream import MatchStream
+from abathur._transport.nats.subscription import Place, Reader, place_of
+from abathur._transport.nats.wire import Stamp
 from abathur.sync.v1 import sync_pb2
 from nats.js.errors import APIError
 from nats_servers import RelayProcess, Server, eventually, needs_nats, running
@@ -176,7 +177,7 @@ async def test_a_reader_of_the_newest_frames_hears_of_each_death_or_that_it_does
     receive = Reader._receive
 
     async def receive_some(self: Reader, message: Any) -> None:
-        stamp = _wire.stamp(message.headers, self._match)
+        stamp = wire.stamp(message.headers, self._match)
         if stamp is None or stamp.position not in lost:
             await receive(self, message)
 
@@ -383,7 +384,7 @@ async def test_the_directory_lists_the_match(relayed: Start, server: Server) -> 
         await anext(frames)
 
         async def is_listed() -> Any:
-            found = {each.match: each for each in await _directory.entries(client)}[name]
+            found = {each.match: each for each in await directory.entries(client)}[name]
             return found if found.readers == 1 and found.game_loop == 8989 else None
 
         entry = await eventually(is_listed)

@@ -11,11 +11,11 @@ from typing import Any
 
 import abathur
 import pytest
-from abathur import _address
-from abathur._nats import _directory, _wire
-from abathur._nats._client import Client
-from abathur._nats._stream import MatchStream
-from abathur._nats._wire import Stamp
+from abathur._program import address as _address
+from abathur._transport.nats import directory, wire
+from abathur._transport.nats.client import Client
+from abathur._transport.nats.stream import MatchStream
+from abathur._transport.nats.wire import Stamp
 from nats_servers import RelayProcess, Server, eventually, needs_nats, running
 from nats_writes import Writer, create_directory, create_stream, headers, to_json
 from programs import SKIRMISH, Daemon, Play
@@ -59,7 +59,7 @@ async def attacker(server: Server) -> AsyncGenerator[Client, None]:
 
 async def have_sent(client: Client, match: str, to: str) -> None:
     """Have all messages of a match sent to the subject of another one: a watcher of the former may do that."""
-    stream, subject = _wire.stream(match), _wire.frames(to)
+    stream, subject = wire.stream(match), wire.frames(to)
     done = asyncio.Event()
     _, last = await MatchStream(client, match).range()
     count = 0
@@ -114,7 +114,7 @@ async def test_old_messages_of_the_match_are_ignored(relayed: Relayed, server: S
         for position in range(1, 41):
             found = await client.message("ABATHUR_again", position)
             assert found is not None
-            await client.nats.publish(_wire.frames("again"), found[2], headers=found[1])
+            await client.nats.publish(wire.frames("again"), found[2], headers=found[1])
         await client.nats.flush()
 
     await publish(daemon, 40)
@@ -143,13 +143,13 @@ async def test_a_position_that_the_stream_does_not_have_silences_nobody(
     name = address.rpartition("/")[2]
     async with newest(address) as frames, attacker(server) as client:
         first = await first_of(frames, daemon)
-        found = await client.message(_wire.stream(name), 1)
+        found = await client.message(wire.stream(name), 1)
         assert found is not None
-        own = _wire.stamp(found[1], name)
+        own = wire.stamp(found[1], name)
         assert own is not None
         for position in (2 * 10**6, 2 * 10**9):
             stamp = Stamp(own.run if run == "its own" else "evil", 10**9, 10**6, position, position, 1)
-            await client.nats.publish(_wire.frames(name), found[2], headers=headers(stamp, name, "evil"))
+            await client.nats.publish(wire.frames(name), found[2], headers=headers(stamp, name, "evil"))
         await client.nats.flush()
         seen = first.sequence
         for _ in range(3):
@@ -169,9 +169,9 @@ async def test_a_stored_message_of_nobody_is_passed_over(relayed: Relayed, serve
         position = 0
         places: dict[int, int] = {}
         for sequence in range(1, 13):
-            found = await client.message(_wire.stream(source), sequence)
+            found = await client.message(wire.stream(source), sequence)
             assert found is not None
-            stamp = _wire.stamp(found[1], source)
+            stamp = wire.stamp(found[1], source)
             assert stamp is not None
             position += 1
             places[sequence] = position
@@ -210,9 +210,9 @@ async def test_a_message_from_far_ahead_stops_neither_a_relay_nor_the_next(
         with RelayProcess(*line):
             await publish(daemon, 20)
             await is_stored(20)
-            found = await client.message(_wire.stream(name), 20)
+            found = await client.message(wire.stream(name), 20)
             assert found is not None
-            own = _wire.stamp(found[1], name)
+            own = wire.stamp(found[1], name)
             assert own is not None
             forged = Stamp(own.run, 888_888, own.game_loop + game_loops, 21, 21, own.first)
             await Writer(client, name, "evil").append(forged, found[2])
@@ -233,12 +233,12 @@ async def test_a_flood_of_requests_delays_no_frame(relayed: Relayed, server: Ser
         answers: list[str] = []
 
         async def receive(message: Any) -> None:
-            answers.append((message.headers or {}).get(_wire.ERROR, ""))
+            answers.append((message.headers or {}).get(wire.ERROR, ""))
 
         await client.subscribe("_INBOX.attacker.flood", receive)
         for _ in range(3000):
             await client.nats.publish(
-                _wire.call("flood", "timeline"), reply="_INBOX.attacker.flood", headers=_wire.REQUEST
+                wire.call("flood", "timeline"), reply="_INBOX.attacker.flood", headers=wire.REQUEST
             )
         newest = await publish(daemon, 40)
         await stored(address, newest)
@@ -285,18 +285,18 @@ async def test_odd_entries_of_the_directory_do_not_hide_the_others(tmp_path: Pat
     with running(tmp_path / "nats") as server:
         async with attacker(server) as client:
             await create_directory(client)
-            good = _directory.Entry("good", map_name="Testmap LE", players=[_directory.Player(1, "Ann", "Zerg")])
-            await client.publish(_wire.key("good"), to_json(good))
+            good = directory.Entry("good", map_name="Testmap LE", players=[directory.Player(1, "Ann", "Zerg")])
+            await client.publish(wire.key("good"), to_json(good))
             for number, odd in enumerate(ODD):
                 name = f"odd-{number}"
-                like = json.loads(to_json(_directory.Entry(name)))
+                like = json.loads(to_json(directory.Entry(name)))
                 data = odd if isinstance(odd, bytes) else json.dumps({**like, **odd}).encode()
-                await client.publish(_wire.key(name), data)
+                await client.publish(wire.key(name), data)
             await client.publish(
-                _wire.key("newer"), json.dumps({**json.loads(to_json(good)), "x": 1, "match": "newer"}).encode()
+                wire.key("newer"), json.dumps({**json.loads(to_json(good)), "x": 1, "match": "newer"}).encode()
             )
             await client.nats.flush()
-            assert [each.match for each in await _directory.entries(client)] == ["good", "newer"]
+            assert [each.match for each in await directory.entries(client)] == ["good", "newer"]
             with pytest.raises(abathur.ConnectError, match="there is no match 'odd-5'"):
                 async with abathur.connect(f"{server.url}/odd-5") as game:
                     await game.match()

@@ -7,8 +7,8 @@ import re
 
 import abathur
 import pytest
-from abathur import _address
-from abathur._nats._client import Client
+from abathur._program import address as _address
+from abathur._transport.nats.client import Client
 from nats_servers import RelayProcess, Server, eventually, free_ports, needs_nats
 from programs import SKIRMISH, Play
 from programs import abathur as run_abathur

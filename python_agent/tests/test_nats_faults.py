@@ -10,9 +10,9 @@ from typing import Any
 
 import abathur
 import pytest
-from abathur import _address
-from abathur._nats._client import ApiError, Client
-from abathur._nats._stream import MatchStream
+from abathur._program import address as _address
+from abathur._transport.nats.client import ApiError, Client
+from abathur._transport.nats.stream import MatchStream
 from abathur.errors import LostError
 from nats.js.api import StorageType
 from nats_servers import RelayProcess, Server, cluster, eventually, free_ports, needs_nats, running

@@ -6,7 +6,7 @@ from typing import Any
 
 import abathur
 import pytest
-from abathur import _proto_json
+from abathur._values import proto_json
 from abathur.sync.v1 import sync_pb2
 from google.protobuf import json_format
 from hypothesis import given
@@ -67,7 +67,7 @@ def test_numbers_that_an_enumeration_lacks_are_kept_as_protobuf_keeps_them(alert
     for number in alerts:
         wire.observation.MergeFromString(bytes([10 << 3]) + encoded(number))
     unit.MergeFromString(bytes([1 << 3]) + encoded(display))
-    parsed = _proto_json.parse(value, sc2api_pb2.ResponseObservation())
+    parsed = proto_json.parse(value, sc2api_pb2.ResponseObservation())
     assert parsed == wire
     again = sc2api_pb2.ResponseObservation.FromString(parsed.SerializeToString())
     assert again == sc2api_pb2.ResponseObservation.FromString(wire.SerializeToString())
@@ -79,10 +79,10 @@ def encoded(value: int) -> bytes:
 
 def test_what_does_not_fit_is_refused() -> None:
     for value in ({"observation": {"gameLoop": "x", "alerts": [99]}}, {"observation": {"alerts": [99, {}]}}):
-        with pytest.raises(_proto_json.ERRORS):
-            _proto_json.parse(value, sc2api_pb2.ResponseObservation())
+        with pytest.raises(proto_json.ERRORS):
+            proto_json.parse(value, sc2api_pb2.ResponseObservation())
 
 
 def test_names_of_a_newer_daemon_are_ignored() -> None:
-    status = _proto_json.parse({"newer": {"a": 1}, "match": {"source": "TELEPATHY"}}, sync_pb2.Status())
+    status = proto_json.parse({"newer": {"a": 1}, "match": {"source": "TELEPATHY"}}, sync_pb2.Status())
     assert status == json_format.ParseDict({"match": {}}, sync_pb2.Status())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import abathur as package
 import pytest
-from abathur._daemon import find_daemon
+from abathur._program.daemon import find_daemon
 from abathur.cli import _commands, _suggest
 from programs import ROOT, SKIRMISH, TIMEOUT, Daemon, abathur, run_daemon
 
@@ -178,11 +178,11 @@ def test_the_daemon_is_taken_from_the_variable_the_package_the_build_and_the_pat
         program.parent.mkdir()
         program.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(on_path.parent))
-    monkeypatch.setattr("abathur._daemon._PROGRAMS", (wheel, build))
+    monkeypatch.setattr("abathur._program.daemon._PROGRAMS", (wheel, build))
     assert find_daemon() == [str(wheel)]
     wheel.unlink()
     assert find_daemon() == ["dotnet", str(build)]
-    monkeypatch.setattr("abathur._daemon._PROGRAMS", (wheel,))
+    monkeypatch.setattr("abathur._program.daemon._PROGRAMS", (wheel,))
     assert find_daemon() == [str(on_path)]
     monkeypatch.setenv("ABATHUR_SYNC", "other-daemon --flag")
     assert find_daemon() == ["other-daemon", "--flag"]
@@ -191,7 +191,7 @@ def test_the_daemon_is_taken_from_the_variable_the_package_the_build_and_the_pat
 def test_a_package_without_the_daemon_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ABATHUR_SYNC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("abathur._daemon._PROGRAMS", ())
+    monkeypatch.setattr("abathur._program.daemon._PROGRAMS", ())
     with pytest.raises(package.DaemonError, match="Install the package from a clone"):
         find_daemon()
 

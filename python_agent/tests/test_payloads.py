@@ -10,8 +10,8 @@ import abathur
 import brotli
 import pytest
 import zstandard
-from abathur._payloads import MAX_WINDOW_BYTES, PayloadReader
-from abathur._reading import MatchStart, Reading
+from abathur._transport.payloads import MAX_WINDOW_BYTES, PayloadReader
+from abathur._transport.reading import MatchStart, Reading
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st

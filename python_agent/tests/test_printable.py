@@ -8,10 +8,10 @@ import socket
 from pathlib import Path
 
 import pytest
-from abathur import _address
-from abathur._nats import _directory, _wire
-from abathur._nats._client import Client
-from abathur._printable import printable
+from abathur._program import address as _address
+from abathur._transport.nats import directory, wire
+from abathur._transport.nats.client import Client
+from abathur._values.printable import printable
 from abathur.cli import dataset
 from abathur.cli._fitting_table import Column, FittingTable
 from abathur.cli._local_matches import _facts
@@ -84,9 +84,9 @@ async def test_matches_of_a_directory(tmp_path: Path) -> None:
     with running(tmp_path / "nats") as server:
         client = await Client.connect(_address.parse(server.url), "_INBOX.test", 5, "test")
         await create_directory(client)
-        players = [_directory.Player(1, EVIL, EVIL)]
-        entry = _directory.Entry("evil", map_name=EVIL, state=EVIL, reason=EVIL, players=players)
-        await client.publish(_wire.key("evil"), to_json(entry))
+        players = [directory.Player(1, EVIL, EVIL)]
+        entry = directory.Entry("evil", map_name=EVIL, state=EVIL, reason=EVIL, players=players)
+        await client.publish(wire.key("evil"), to_json(entry))
         await client.close()
         listed = run_abathur("matches", server.url, COLUMNS="500")
     assert listed.returncode == 0, listed.stderr

@@ -6,11 +6,11 @@ from typing import Any
 
 import abathur
 import pytest
-from abathur._frame import Frame, Timing
-from abathur._latest import Lateness
-from abathur._reading import MatchStart
-from abathur._receive import ReceiveBuffer
-from abathur._socket import _Waiting
+from abathur._frame.frame import Frame, Timing
+from abathur._transport.latest import Lateness
+from abathur._transport.reading import MatchStart
+from abathur._transport.receive import ReceiveBuffer
+from abathur._transport.socket import _Waiting
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given

@@ -11,7 +11,8 @@ from typing import Any, get_args, get_type_hints
 import abathur
 import numpy as np
 import pytest
-from abathur import _unit_view, _units
+from abathur._frame import unit_view
+from abathur._frame import units as _units
 from programs import ROOT
 
 CORRECT = """
@@ -135,11 +136,11 @@ def scalars(hint: Any) -> Iterator[type[np.generic]]:
 @pytest.mark.parametrize(
     ("kind", "columns"),
     [
-        (_unit_view.UnitView, _units.COLUMNS),
-        (_unit_view.OrderView, _units.ORDER_COLUMNS),
-        (_unit_view.BuffView, _units.BUFF_COLUMNS),
-        (_unit_view.PassengerView, _units.PASSENGER_COLUMNS),
-        (_unit_view.RallyTargetView, _units.RALLY_COLUMNS),
+        (unit_view.UnitView, _units.COLUMNS),
+        (unit_view.OrderView, _units.ORDER_COLUMNS),
+        (unit_view.BuffView, _units.BUFF_COLUMNS),
+        (unit_view.PassengerView, _units.PASSENGER_COLUMNS),
+        (unit_view.RallyTargetView, _units.RALLY_COLUMNS),
     ],
 )
 def test_a_view_has_the_columns_as_python_values(kind: type, columns: dict[str, tuple[str, str]]) -> None:

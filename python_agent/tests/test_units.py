@@ -13,7 +13,7 @@ from typing import Any
 import abathur
 import numpy as np
 import pytest
-from abathur._units import COLUMNS
+from abathur._frame.units import COLUMNS
 from abathur.ids import AbilityId, BuffId, EffectId, UnitTypeId, UpgradeId, name_of
 from google.protobuf import json_format
 from programs import ROOT, SKIRMISH, Play, crossed

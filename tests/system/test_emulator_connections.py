@@ -13,7 +13,7 @@ from pathlib import Path
 import abathur
 import aiohttp
 import pytest
-from abathur._daemon import find_daemon
+from abathur._program.daemon import find_daemon
 from emulators import (
     ENDED,
     FIRST_LOOP,
@@ -347,7 +347,7 @@ def test_errors_of_the_python_helper_say_what_to_do(tmp_path: Path, monkeypatch:
     assert ended.value.exit_code is not None
     monkeypatch.delenv("ABATHUR_SYNC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("abathur._daemon._PROGRAMS", ())
+    monkeypatch.setattr("abathur._program.daemon._PROGRAMS", ())
     with pytest.raises(abathur.DaemonError, match="ABATHUR_SYNC"), abathur.emulated_game(SKIRMISH):
         pass
 

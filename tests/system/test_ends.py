@@ -224,7 +224,7 @@ async def test_frames_on_the_way_follow_a_request_that_met_the_end(
         async def on_end(self, results: list[sc2api_pb2.PlayerResult]) -> None:
             self.ended = results
 
-    monkeypatch.setattr("abathur._agent.connect", lambda address: Scripted())
+    monkeypatch.setattr("abathur._client.agent.connect", lambda address: Scripted())
     agent = Asks()
     if reconnected or received:
         with pytest.raises(abathur.ConnectError):

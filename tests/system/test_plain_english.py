@@ -85,7 +85,7 @@ def matches(pattern: re.Pattern[str], source: str) -> Texts:
 
 KINDS = {
     "C#": Kind(("*.cs",), ("*.g.cs", "*/Generated/*", "*/obj/*"), csharp),
-    "Python": Kind(("*.py",), ("*_pb2.py", "*/bench/schema/flat/*", f"*/{Path(__file__).name}"), python),
+    "Python": Kind(("*.py",), ("*_pb2.py", "*/sc2_flat/*", f"*/{Path(__file__).name}"), python),
     "JavaScript": Kind(("Abathur.Sync/Dashboard/Page/**/*.js",), (), script),
     "protobuf": Kind(("protos/abathur/*.proto",), (), script),
     "Markdown": Kind(("README.md", "CHANGELOG.md", "docs/*.md", "libraries/*/README.md"), (), page),

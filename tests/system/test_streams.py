@@ -13,7 +13,7 @@ import aiohttp
 import grpc
 import grpc.aio
 import pytest
-from abathur._payloads import PayloadReader
+from abathur._transport.payloads import PayloadReader
 from abathur.sync.v1 import sync_pb2
 from programs import (
     SHARED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abathur._printable import printable
+from abathur._values.printable import printable
 from abathur.bench import _memory
 from abathur.bench._frames import RecordedFrames, evenly_spaced
 from abathur.bench._options import Options

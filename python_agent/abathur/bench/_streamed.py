@@ -7,8 +7,9 @@ from pathlib import Path
 
 import grpc
 
-from abathur import _address, _grpc
-from abathur._daemon import serving
+from abathur._program import address as _address
+from abathur._program.daemon import serving
+from abathur._transport import grpc as _grpc
 from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
 

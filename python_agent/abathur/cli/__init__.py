@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import abathur
-from abathur._printable import printable
+from abathur._values.printable import printable
 from abathur.cli import _commands, _daemon_command, _suggest
 from abathur.errors import AbathurError, DaemonError, RecordingError
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from abathur._daemon import NAME_VARIABLE, find_daemon, sample
+from abathur._program.daemon import NAME_VARIABLE, find_daemon, sample
 
 _SAMPLE_VARIABLE = "ABATHUR_SAMPLE"
 

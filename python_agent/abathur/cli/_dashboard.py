@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 from contextlib import aclosing
 
-from abathur._daemon import serving
-from abathur._game import Game, connect
-from abathur._publisher import publisher
+from abathur._client.game import Game, connect
+from abathur._client.publisher import publisher
+from abathur._program.daemon import serving
 from abathur.columns._rebuild import message_bytes
 from abathur.errors import AbathurError
 from abathur.sync.v1 import sync_pb2

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from abathur._printable import printable
+from abathur._values.printable import printable
 
 #: Between two columns: a space on the right of each, and the divider.
 _GAP = 2

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from abathur._directory import LocalMatch, matches
-from abathur._malformed import MALFORMED
+from abathur._program.directory import LocalMatch, matches
+from abathur._values.malformed import MALFORMED
 
 _ANSWER_SECONDS = 2.0
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from abathur._address import Address
-from abathur._nats import _directory
-from abathur._nats._client import ApiError, Client
-from abathur._nats._directory import Entry
-from abathur._timeouts import CONNECT_TIMEOUT
+from abathur._program.address import Address
+from abathur._transport.nats import directory
+from abathur._transport.nats.client import ApiError, Client
+from abathur._transport.nats.directory import Entry
+from abathur._transport.timeouts import CONNECT_TIMEOUT
 from abathur.cli._local_matches import ago
 from abathur.errors import AbathurError, ConnectError, LostError, RequestError
 
@@ -75,7 +75,7 @@ async def _read(servers: Address) -> Sequence[Entry]:
     except LostError as error:
         raise ConnectError(str(servers), str(error), "server") from None
     try:
-        return await _directory.entries(client)
+        return await directory.entries(client)
     except LostError as error:
         raise ConnectError(str(servers), str(error), "server") from None
     except ApiError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from abathur._frame import Frame
+from abathur._frame.frame import Frame
 
 _WINDOW_SECONDS = 2.0
 _MAX_SAMPLES = 200_000

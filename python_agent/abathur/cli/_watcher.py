@@ -10,9 +10,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from abathur import _address
-from abathur._game import Game, connect
-from abathur._options import SubscribeOptions
+from abathur._client.game import Game, connect
+from abathur._client.options import SubscribeOptions
+from abathur._program import address as _address
 from abathur.cli._stats import Counter
 from abathur.errors import AbathurError
 

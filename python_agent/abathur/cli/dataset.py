@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from abathur._printable import printable
+from abathur._values.printable import printable
 
 if TYPE_CHECKING:
     from abathur.dataset import Info

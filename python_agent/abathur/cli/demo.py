@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from abathur._daemon import sample, serving
+from abathur._program.daemon import sample, serving
 from abathur.cli import watch
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from abathur import _tables
-from abathur._daemon import has_daemon
-from abathur._recording import Recording, open_recording
-from abathur._tables import Block
+from abathur._program.daemon import has_daemon
+from abathur._recording import tables
+from abathur._recording.recording import Recording, open_recording
+from abathur._recording.tables import Block
 from abathur.cli import _outputs
 
 #: Parsing fewer frames takes less time than starting a daemon.
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """Write the table and print its size."""
     output: Path = options.output
     if output.suffix != ".npz":
-        _tables.require()
+        tables.require()
     write = _WRITERS[output.suffix]
     with open_recording(options.file) as match:
         _outputs.check(output, force=options.force)
@@ -99,10 +99,10 @@ def _shown(blocks: Iterable[Block], total: int, *, quiet: bool) -> Iterator[Iter
 def _blocks(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Block]]:
     """From the daemon if there is one; a short part is read faster than a daemon starts."""
     is_short = stop is not None and stop - start < _FEW_LOOPS
-    if is_short or not _tables.has_pyarrow() or not has_daemon():
-        yield _tables.blocks(match.frames(start=start, stop=stop))
+    if is_short or not tables.has_pyarrow() or not has_daemon():
+        yield tables.blocks(match.frames(start=start, stop=stop))
         return
-    with _tables.recorded_blocks(match.path, start, stop) as blocks:
+    with tables.recorded_blocks(match.path, start, stop) as blocks:
         yield blocks
 
 
@@ -134,7 +134,7 @@ def _write_batches(blocks: Iterable[Block], open_writer: Callable[[Any], Any]) -
     """Write blocks as they come, in another thread: decoding goes on meanwhile."""
     import pyarrow as pa
 
-    batches = _tables.Batches()
+    batches = tables.Batches()
     empty = batches.empty()
     group: list[Any] = []
     rows = 0
@@ -162,7 +162,7 @@ def _write_batches(blocks: Iterable[Block], open_writer: Callable[[Any], Any]) -
 
 
 def _write_npz(blocks: Iterable[Block], output: Path) -> tuple[int, int]:
-    arrays = _tables.joined(list(blocks))
+    arrays = tables.joined(list(blocks))
     # A file, because NumPy adds a suffix to a name.
     with output.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

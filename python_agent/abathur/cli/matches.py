@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from abathur import _address
+from abathur._program import address as _address
 from abathur.cli import _local_matches
 
 

@@ -12,8 +12,8 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from abathur import _address
-from abathur._options import Compression, Encoding, Policy, SubscribeOptions
+from abathur._client.options import Compression, Encoding, Policy, SubscribeOptions
+from abathur._program import address as _address
 from abathur.cli import _commands, _outputs
 from abathur.errors import AbathurError
 
@@ -116,12 +116,12 @@ def show(
         AbathurError: an agent failed, or received no frame.
     """
     # Not for help and wrong usage, whose answer it would delay.
-    from abathur import _request
+    from abathur._client import request
     from abathur.cli import _watcher
 
     defaults: SubscribeOptions = {"policy": "latest", "encoding": "auto", "compression": "none"}
     subscription = {**defaults, **(subscription or {}), "name": "abathur watch"}
-    _request.subscribe_request(subscription)
+    request.subscribe_request(subscription)
     each_address: list[str | None] = [*addresses] or [None]
     agents = [_watcher.Options(address, subscription, seconds, wait) for address in each_address]
     for agent in agents:

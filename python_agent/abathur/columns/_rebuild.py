@@ -8,7 +8,7 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol import raw_pb2, sc2api_pb2
 
-from abathur._varint import varint
+from abathur._values.varint import varint
 from abathur.columns._decoder import Columns
 from abathur.columns._extras import records
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur._nested import NestedSelection, NestedSource
+from abathur._frame.nested import NestedSelection, NestedSource
 from abathur.columns._decoder import Columns
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
 from abathur.columns._table import Table

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from abathur import _tables
+from abathur._recording import tables
 from abathur.dataset import _dask, _fields, _inputs, _local, _matches
 from abathur.dataset._convert import Outcome, convert
 from abathur.dataset._options import Options, names
@@ -101,7 +101,7 @@ def build(
         AbathurError: an input names no file, the output is not a dataset or has other options, another build is
             writing there, a package or the scheduler is missing, or the output cannot be written.
     """
-    _tables.require()
+    tables.require()
     options = Options(
         every=every,
         fields=_fields.DEFAULT if fields is None else names(fields),

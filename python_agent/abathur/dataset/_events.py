@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from abathur._unit_view import UnitView
+from abathur._frame.unit_view import UnitView
 from abathur.events import Alert, Event, UnitTookDamage, UnitTypeChanged, UpgradeComplete
 
 #: Of a unit that died or left vision: as it was last seen.

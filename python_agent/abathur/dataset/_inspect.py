@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from abathur import _tables
-from abathur._recording import Recording, open_recording
+from abathur._recording import tables as _tables
+from abathur._recording.recording import Recording, open_recording
 from abathur.dataset import _inputs, _matches
 from abathur.dataset._entry import Entry, Part
 from abathur.dataset._options import Options

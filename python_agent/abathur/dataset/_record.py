@@ -11,8 +11,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock
 
-from abathur._daemon import find_daemon
-from abathur._recording import open_recording
+from abathur._program.daemon import find_daemon
+from abathur._recording.recording import open_recording
 from abathur.dataset import _inputs
 from abathur.dataset._store import Store, digest
 from abathur.errors import AbathurError

@@ -12,16 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _tables, _without_units
-from abathur._daemon import has_daemon
-from abathur._damage import as_recording_error
-from abathur._frame import Frame
-from abathur._nested import NestedSource
-from abathur._recorded_frames import ACTIONS, OBSERVATION, OBSERVATIONS, Observation, game_loop_of, select, with_others
-from abathur._recording import Recording
-from abathur._tables import Block
-from abathur._unit_messages import MessageSource
-from abathur._units import COLUMNS, Units
+from abathur._frame.frame import Frame
+from abathur._frame.nested import NestedSource
+from abathur._frame.unit_messages import MessageSource
+from abathur._frame.units import COLUMNS, Units
+from abathur._program.daemon import has_daemon
+from abathur._recording import tables, without_units
+from abathur._recording.damage import as_recording_error
+from abathur._recording.recorded_frames import (
+    ACTIONS,
+    OBSERVATION,
+    OBSERVATIONS,
+    Observation,
+    game_loop_of,
+    select,
+    with_others,
+)
+from abathur._recording.recording import Recording
+from abathur._recording.tables import Block
 from abathur.errors import RecordingError
 
 #: Game loop and request.
@@ -57,7 +65,7 @@ class RecordedMatch:
         # Columns are arrays already.
         is_whole = not self._recording._is_compact
         if is_whole and self._recording.frame_count >= _FEW_FRAMES and self._stride() <= _MAX_STRIDE and has_daemon():
-            blocks = self._stack.enter_context(_tables.recorded_blocks(self._recording.path, 0, None))
+            blocks = self._stack.enter_context(tables.recorded_blocks(self._recording.path, 0, None))
             self._rows = _DaemonRows(blocks)
         return self
 
@@ -78,7 +86,7 @@ class RecordedMatch:
             for frame in select(self._observations(), 0, None, self._every, match_id):
                 if self._rows is not None:
                     assert frame._data is not None
-                    frame.__dict__["rest"] = _without_units.parse(frame._data)
+                    frame.__dict__["rest"] = without_units.parse(frame._data)
                     frame.__dict__["units"] = Units(ArraySource(self._rows.current, frame._data))
                 yield frame
             if self._rows is not None:

@@ -11,7 +11,7 @@ from sc2.client import Client
 from sc2.data import Result, Status
 from sc2.protocol import ProtocolError
 
-from abathur._printable import printable
+from abathur._values.printable import printable
 from abathur.sc2._drawings import shapes
 from abathur.sc2._estimates import Estimates
 from abathur.sc2._result import BotResult

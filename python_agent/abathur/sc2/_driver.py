@@ -18,7 +18,7 @@ from sc2.position import Point2
 from sc2.unit import Unit
 from sc2.units import Units
 
-from abathur._skipped_events import add_events
+from abathur._events.skipped_events import add_events
 from abathur.sc2 import _checks
 from abathur.sc2._client import FrameClient
 from abathur.sc2._start import Symmetry, find_start

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import common_pb2, error_pb2, query_pb2, sc2api_pb2
 
-from abathur._structures import STRUCTURES
+from abathur._events.structures import STRUCTURES
 
 _STRUCTURES = frozenset(STRUCTURES)
 _LARGEST_RADIUS = 3.0

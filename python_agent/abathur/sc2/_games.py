@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
-from abathur._daemon import Command
+from abathur._program.daemon import Command
 from abathur.errors import DaemonError
 from abathur.sc2._processes import replaced
 from abathur.sc2._proxies import Proxies, Proxy, ProxySettings

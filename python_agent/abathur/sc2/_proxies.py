@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from abathur import _directory
-from abathur._daemon import (
+from abathur._program import directory
+from abathur._program.daemon import (
     NAME_VARIABLE,
     Command,
     find_daemon,
@@ -22,7 +22,7 @@ from abathur._daemon import (
     stop_daemon,
     stream,
 )
-from abathur._printable import printable
+from abathur._values.printable import printable
 from abathur.errors import AbathurError, DaemonError
 
 #: How long a client's connection waits for its game to start: as long as python-sc2 tries to connect.
@@ -106,7 +106,7 @@ class Proxy:
 
     def _summary(self) -> list[str]:
         try:
-            mine = next((each.name for each in _directory.matches() if each.pid == self._process.pid), None)
+            mine = next((each.name for each in directory.matches() if each.pid == self._process.pid), None)
         except AbathurError:
             mine = None
         address = f"match:{mine}" if mine else self.addresses["grpc"]

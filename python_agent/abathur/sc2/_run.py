@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur import _event_loop
-from abathur._frame import Frame
-from abathur._options import AgentOptions
-from abathur._skipped_events import add_events, without_units
+from abathur._client import event_loop
+from abathur._client.options import AgentOptions
+from abathur._events.skipped_events import add_events, without_units
+from abathur._frame.frame import Frame
 from abathur.errors import AbathurError
 from abathur.sc2._result import BotResult
 
@@ -38,7 +38,7 @@ def run(
     Raises:
         RuntimeError: an event loop is running, as in a notebook: ``await abathur.sc2.run_async(bot, source)``.
     """
-    return _event_loop.run(
+    return event_loop.run(
         lambda: run_async(bot, source, **options),
         call="abathur.sc2.run()",
         instead="await abathur.sc2.run_async(bot, source)",

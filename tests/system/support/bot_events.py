@@ -9,7 +9,7 @@ from typing import Any
 
 import abathur
 from abathur import events
-from abathur._frame import Frame
+from abathur._frame.frame import Frame
 from abathur.sc2._client import FrameClient
 from abathur.sc2._driver import BotDriver, own_response
 from abathur.sc2._estimates import Estimates

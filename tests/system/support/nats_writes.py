@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from abathur._nats import _wire
-from abathur._nats._client import Client
-from abathur._nats._directory import Entry
-from abathur._nats._wire import Stamp
+from abathur._transport.nats import wire
+from abathur._transport.nats.client import Client
+from abathur._transport.nats.directory import Entry
+from abathur._transport.nats.wire import Stamp
 
 
 async def create_directory(client: Client) -> None:
     """Make the bucket of the matches."""
-    await client.nats.jetstream().create_key_value(bucket=_wire.BUCKET, direct=True)
+    await client.nats.jetstream().create_key_value(bucket=wire.BUCKET, direct=True)
 
 
 async def create_stream(client: Client, match: str) -> None:
     """Make the stream of a match."""
-    await client.nats.jetstream().add_stream(name=_wire.stream(match), subjects=[_wire.frames(match)])
+    await client.nats.jetstream().add_stream(name=wire.stream(match), subjects=[wire.frames(match)])
 
 
 def to_json(entry: Entry) -> bytes:
@@ -37,7 +37,7 @@ def headers(stamp: Stamp, match: str, relay: str, previous: str = "") -> dict[st
     """
     return {
         "Nats-Msg-Id": message_id(stamp, relay),
-        "Nats-Expected-Stream": _wire.stream(match),
+        "Nats-Expected-Stream": wire.stream(match),
         **({"Nats-Expected-Last-Msg-Id": previous} if previous else {}),
         "Nats-Expected-Last-Sequence": str(stamp.position - 1),
         "Abathur-Run": stamp.run,
@@ -67,4 +67,4 @@ class Writer:
         """Store a message. Raises what nats-py raises if the server refuses it."""
         made = headers(stamp, self._match, self._relay, self._previous)
         self._previous = message_id(stamp, self._relay)
-        await self._client.nats.jetstream().publish(_wire.frames(self._match), data, headers=made)
+        await self._client.nats.jetstream().publish(wire.frames(self._match), data, headers=made)

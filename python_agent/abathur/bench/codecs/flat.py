@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-# First: where it is absent, installing flatbuffers does not help.
-from abathur.bench.schema.flat import ResponseObservation as _Generated
-from abathur.bench.schema.flat import UnitInfo as _UnitInfo
+import abathur
+
+# Only a clone has them.
+sys.path.append(str(Path(abathur.__file__).parents[2] / "benchmarks" / "schemas" / "python"))
+
+# First: where they are absent, installing flatbuffers does not help.
+import sc2_flat
+from sc2_flat import ResponseObservation as _Generated
+from sc2_flat import UnitInfo as _UnitInfo
 
 # isort: split
 import flatbuffers
@@ -16,7 +24,6 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
-import abathur
 from abathur.bench._codec import Codec, Sums
 from abathur.bench._plain import from_plain
 from abathur.bench.schema import touch
@@ -25,7 +32,7 @@ from abathur.bench.schema import touch
 Root: Any = _Generated.ResponseObservation
 ResponseObservationT: Any = _Generated.ResponseObservationT
 # flatc's module of a table that contains itself names itself by its whole path, but imports only other modules.
-_UnitInfo.abathur = abathur  # type: ignore[attr-defined]
+_UnitInfo.sc2_flat = sc2_flat  # type: ignore[attr-defined]
 _INITIAL_BYTES = 1 << 18
 _PRESENCE = (
     "Every scalar is optional in the schema (= null) and every message a table, so that absent fields stay absent."
@@ -121,7 +128,7 @@ class FlatbuffersScan(FlatbuffersCodec):
 
 
 def _to_objects(plain: dict[str, Any], descriptor: Any) -> Any:
-    module = import_module(f"abathur.bench.schema.flat.{descriptor.name}")
+    module = import_module(f"sc2_flat.{descriptor.name}")
     target = getattr(module, f"{descriptor.name}T")()
     for name, value in plain.items():
         field = descriptor.fields_by_name[name]

@@ -9,10 +9,11 @@ from typing import Any
 from numpy.typing import NDArray
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
-from abathur import _compression, _frame
-from abathur._frame import Frame
-from abathur._payloads import PayloadReader
-from abathur._units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
+from abathur._frame import frame as _frame
+from abathur._frame.frame import Frame
+from abathur._frame.units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
+from abathur._transport import compression as _compression
+from abathur._transport.payloads import PayloadReader
 from abathur.bench import _streamed
 from abathur.bench._codec import Codec, Sums
 from abathur.bench.schema import touch

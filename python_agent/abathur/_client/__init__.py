@@ -1,0 +1,1 @@
+"""What agents and publishing bots call."""

@@ -1,0 +1,94 @@
+"""Converts subscription options from keywords to a request."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from operator import index
+
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from abathur._client import runs
+from abathur._client.options import SubscribeOptions, check_known
+from abathur._frame.frame import Frame
+from abathur._transport import compression
+from abathur._values import arguments
+from abathur.sync.v1 import sync_pb2
+
+#: What ``auto`` is on every transport (measured by benchmarks/python/encoding_choice.py): fast for the observation, and
+#: for both it and units. The daemon's own ``auto`` on the socket is JSON, for programs without a library.
+_BEST = sync_pb2.proto
+
+
+def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
+    """Build a request.
+
+    Raises:
+        TypeError: an option that does not exist, or a `run_id` that is not a match.
+        ValueError: a policy, encoding, compression or start that does not exist, or fields that are not a list.
+        AbathurError: the package that reads the compression is not installed.
+    """
+    check_known(options, SubscribeOptions)
+    request = sync_pb2.SubscribeRequest(
+        policy=_value(sync_pb2.Policy, "policy", options.get("policy", "latest")),
+        encoding=_value(sync_pb2.Encoding, "encoding", options.get("encoding", "auto")) or _BEST,
+        compression=_value(sync_pb2.Compression, "compression", options.get("compression", "none")),
+        compression_level=options.get("compression_level", 0),
+        every_game_loops=options.get("every", 1),
+        buffer_frames=options.get("buffer", 0),
+        credits=options.get("credits", 0),
+        name=options.get("name", ""),
+        max_frames=options.get("max_frames", 0),
+        run_id=runs.run_id(options.get("run_id", "")),
+        follow=options.get("follow", False),
+    )
+    _set_start(request, options.get("start", "live"))
+    compression.require(request.compression)
+    fields = options.get("fields", ())
+    if isinstance(fields, str):
+        raise ValueError(f"fields is a list of paths: [{fields!r}]")
+    paths = list(fields)
+    if paths:
+        request.field_mask.CopyFrom(FieldMask(paths=paths))
+    lockstep_timeout = options.get("lockstep_timeout")
+    if lockstep_timeout is not None:
+        request.lockstep_timeout.FromTimedelta(timedelta(seconds=lockstep_timeout))
+    return request
+
+
+def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
+    if arguments.is_integer(start) and 0 <= index(start) < 2**32:
+        request.start_game_loop = index(start)
+    elif start == "oldest":
+        request.start_oldest = True
+    elif start != "live":
+        raise ValueError(f"start is {start!r}; it is 'live', 'oldest' or a game loop")
+
+
+def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:
+    """Whether the subscriber must acknowledge frames."""
+    return request.policy == sync_pb2.lockstep or request.credits > 0
+
+
+def continue_after(request: sync_pb2.SubscribeRequest, game_loop: int) -> None:
+    """Change a request to one for what comes after a frame, whose connection broke."""
+    if request.follow:
+        request.ClearField("run_id")
+    if request.run_id and request.WhichOneof("start"):
+        # The match may be over: nothing else would come.
+        request.start_after_game_loop = game_loop
+    else:
+        # The daemon may be another one, which keeps other frames.
+        request.ClearField("start")
+
+
+def acknowledgement(frame: Frame) -> sync_pb2.ClientMessage:
+    """What tells the daemon that a frame was used."""
+    return sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence, match_index=frame._match_index))
+
+
+def _value(enum, what: str, name: str):  # type: ignore[no-untyped-def]
+    try:
+        return enum.Value(name.replace("-", "_"))
+    except ValueError:
+        known = ", ".join(key.replace("_", "-") for key in enum.keys())  # noqa: SIM118 - an enum wrapper is not a dict
+        raise ValueError(f"unknown {what} {name!r}; known: {known}") from None

@@ -1,0 +1,1 @@
+"""A frame, and its units as columns."""

@@ -1,0 +1,1 @@
+"""The daemon as a program: where it is, how it is started, its addresses."""

@@ -1,0 +1,1 @@
+"""Recordings without the daemon."""

@@ -1,0 +1,369 @@
+"""Recordings without the daemon: MCAP files, read with the public `mcap` package."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import index
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, TypeVar, overload
+
+from s2clientprotocol import sc2api_pb2
+
+from abathur._events import plots
+from abathur._events.plots import PlotSeries
+from abathur._events.timeline import Timeline, TimelineBuilder
+from abathur._frame.frame import Frame
+from abathur._recording import tables
+from abathur._recording.damage import as_recording_error
+from abathur._recording.followed import FollowedRecording
+from abathur._recording.positioned_file import PositionedFile
+from abathur._recording.recorded_frames import (
+    ACTIONS,
+    COLUMNS,
+    DRAWINGS,
+    OBSERVATION,
+    OBSERVATIONS,
+    PLOTS,
+    Observation,
+    check_every,
+    game_loop_of,
+    observations,
+    select,
+    with_others,
+)
+from abathur._recording.recorded_index import RecordedIndex
+from abathur._values.read_only import explain
+from abathur.errors import RecordingError
+from abathur.sync.v1 import sync_pb2
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_SCHEMA = "SC2APIProtocol.ResponseObservation"
+_METADATA = "abathur.match"
+#: How many frames are in how many segments of a compact recording.
+_COUNTS = "abathur.compact"
+_LOOPS_PER_SECOND = 22.4
+_MAX_TICK_HZ = 1000
+_INCOMPLETE = (
+    "is not a complete MCAP file ({}); "
+    "if it is a recording, `abathur-sync recover` makes a new file of its complete part"
+)
+_MAX_DIGITS = 12
+#: Frames that are read and thrown away to get to one ahead, before reading starts again at a chunk.
+_NEAR = 64
+_M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
+
+
+@overload
+def open_recording(path: str | Path, *, follow: Literal[False] = False) -> Recording: ...
+
+
+@overload
+def open_recording(path: str | Path, *, follow: Literal[True]) -> FollowedRecording: ...
+
+
+def open_recording(path: str | Path, *, follow: bool = False) -> Recording | FollowedRecording:
+    """Open a recording: ``with abathur.open("match.mcap") as match``.
+
+    Args:
+        path: The file.
+        follow: Read a recording that is still being written (``match.mcap.part``) up to its last chunk, wait for more,
+            and end with the match. What is complete is read as well.
+
+    Raises:
+        RecordingError: it is missing, damaged, or not a recording; or the `mcap` package is not installed.
+    """
+    return FollowedRecording(Path(path)) if follow else Recording(Path(path))
+
+
+class _Cursor(NamedTuple):
+    """Where the frame after the last one that was read by its number begins."""
+
+    number: int
+    observations: Iterator[Observation]
+
+
+class Recording:
+    """A recorded match. Made by `open`.
+
+    ``len(match)`` is the number of its frames, ``match[0]`` the first of them; iteration gives all. Threads and forked
+    processes may read one recording at once. It is pickled by its path: a process that is spawned opens it again.
+
+    Attributes:
+        path: The file.
+        metadata: The recording's metadata of its match, as strings: match_id, map_name, tick_hz, simulated, ...
+        frame_count: Number of observations.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Use `open`."""
+        self.path = path
+        self.frame_count = 0
+        self._timeline: Timeline | None = None
+        self._index: RecordedIndex | None = None
+        # One at most: what is taken from it belongs to the thread that took it.
+        self._cursors: deque[_Cursor] = deque(maxlen=1)
+        self._file = PositionedFile(path)
+        try:
+            with as_recording_error(path, _INCOMPLETE):
+                # Not needed by agents, and `import abathur` should be quick.
+                from abathur._recording.mcap_file import McapFile
+
+                self._mcap = McapFile(self._file)
+                self.metadata = self._mcap.metadata(_METADATA)
+            with as_recording_error(path):
+                self._check_schema()
+                self.frame_count = self._count_frames()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __reduce__(self) -> tuple[Callable[[Path], Recording], tuple[Path]]:
+        """The path: the file is opened again."""
+        return Recording, (self.path.absolute(),)
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return self.frame_count
+
+    def __bool__(self) -> bool:
+        """A recording without frames is a recording."""
+        return True
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Every frame: `frames` without options."""
+        return self.frames()
+
+    def __getitem__(self, number: SupportsIndex) -> Frame:
+        """A frame by its number, from 0; from the last one, -1. Its `events` are not known.
+
+        Frames are fastest in their order; otherwise each needs its chunk of the file, as a rule 16 MiB of observations.
+        Of a compact recording, and of one without an index, the first use reads the whole file.
+
+        Raises:
+            IndexError: there is no such frame.
+            RecordingError: the file is damaged there.
+            TypeError: it is not an integer.
+        """
+        if isinstance(number, slice):
+            raise TypeError(f"a frame has one number, not {number}: `frames` has a range of game loops")
+        given = index(number)
+        wanted = given + self.frame_count if given < 0 else given
+        if not 0 <= wanted < self.frame_count:
+            raise IndexError(f"{self.path} has no frame {given}; it has {self.frame_count} frames")
+        self._file.check_open()
+        with as_recording_error(self.path):
+            return self._numbered(wanted).frame(self.metadata.get("match_id", ""))
+
+    def frame_at(self, game_loop: int) -> Frame:
+        """The frame at a game loop, or the first one after it.
+
+        Raises:
+            RecordingError: no frame is there or after it, or the file is damaged there.
+        """
+        for frame in self.frames(start=game_loop):
+            return frame
+        raise RecordingError(f"{self.path} has no frame at game loop {game_loop} or after it")
+
+    def __enter__(self) -> Recording:
+        """The recording is already open."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        explain(error)
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def tick_hz(self) -> float:
+        """Game loops per second of wall clock; 22.4 if the recording does not have it, or it is invalid."""
+        try:
+            hz = float(self.metadata.get("tick_hz", ""))
+        except ValueError:
+            return _LOOPS_PER_SECOND
+        return hz if 0 < hz <= _MAX_TICK_HZ else _LOOPS_PER_SECOND
+
+    def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
+        """The game info; None if the recording has none. Raises RecordingError if the file is damaged."""
+        return self._first("/game_info", sc2api_pb2.ResponseGameInfo)
+
+    def game_data(self) -> sc2api_pb2.ResponseData | None:
+        """The game data; None if the recording has none. Raises RecordingError if the file is damaged."""
+        return self._first("/game_data", sc2api_pb2.ResponseData)
+
+    def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
+        """The recorded frames, the same objects as from a daemon.
+
+        Args:
+            start: First game loop.
+            stop: Game loop before which to stop; None: to the end.
+            every: Only frames at least this many game loops apart, and the last one of the recording, as `Game.frames`
+                does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
+
+        Raises:
+            RecordingError: the file is damaged there.
+            ValueError: `every` is negative.
+        """
+        check_every(every)
+        return self._frames(start, stop, every)
+
+    def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
+        self._file.check_open()
+        with as_recording_error(self.path):
+            recorded = self._observations(self._log_time_before(start))
+            yield from select(recorded, start, stop, every, self.metadata.get("match_id", ""))
+
+    def payloads(self) -> Iterator[bytes]:
+        """Every recorded observation: a serialized `ResponseObservation`, built if the recording is compact.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        with as_recording_error(self.path):
+            for each in self._observations(None):
+                yield each.data
+
+    def action_requests(self) -> Iterator[sc2api_pb2.RequestAction]:
+        """Every recorded request of actions: of the bot, and of agents.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        with as_recording_error(self.path):
+            for _, message in self._messages([ACTIONS], None):
+                yield sc2api_pb2.RequestAction.FromString(message.data)
+
+    def plots(self) -> list[PlotSeries]:
+        """The series that agents plotted, by agent and name. Reads the whole file.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        with as_recording_error(self.path):
+            return plots.merged(sync_pb2.Plots.FromString(message.data) for _, message in self._messages([PLOTS], None))
+
+    def timeline(self) -> Timeline:
+        """Some numbers of the match, one row a game second: see `Timeline`. Computed once, which reads the whole file.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        if self._timeline is None:
+            builder = TimelineBuilder(self.game_data())
+            with as_recording_error(self.path):
+                for topic, each in with_others(self._messages([*OBSERVATIONS, DRAWINGS], None), self._file.size()):
+                    if topic == DRAWINGS:
+                        layers = sync_pb2.Drawings.FromString(each.data).layers
+                        builder.add_layers(game_loop_of(each), [layer.name for layer in layers if layer.shapes])
+                        continue
+                    builder.add_events(each.game_loop, each.without_units())
+                    if builder.is_due(each.game_loop):
+                        builder.add(each.game_loop, each.frame("").observation)
+            self._timeline = builder.build()
+        return self._timeline
+
+    def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
+        """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.
+
+        ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install pyarrow``.
+        """
+        return tables.table(self.frames(start=start, stop=stop))
+
+    def units_arrays(self, *, start: int = 0, stop: int | None = None) -> dict[str, Any]:
+        """The same as NumPy arrays by name, each of shape (rows,)."""
+        return tables.arrays(self.frames(start=start, stop=stop))
+
+    def _check_schema(self) -> None:
+        contents = self._mcap.contents
+        schemas = {schema.id: schema.name for schema in contents.schemas.values()}
+        self._channels = {
+            channel.id: channel.topic
+            for channel in contents.channels.values()
+            if channel.topic == COLUMNS or (channel.topic == OBSERVATION and schemas.get(channel.schema_id) == _SCHEMA)
+        }
+        if not self._channels:
+            raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
+
+    @property
+    def _is_compact(self) -> bool:
+        return COLUMNS in self._channels.values()
+
+    def _count_frames(self) -> int:
+        counts = {COLUMNS: 0, OBSERVATION: 0}
+        for channel, topic in self._channels.items():
+            counts[topic] += self._mcap.contents.message_counts.get(channel, 0)
+        if counts[COLUMNS] == 0:
+            return counts[OBSERVATION]
+        # In a file that was made of another one, the number of frames may be that of the other one.
+        counted = self._mcap.metadata(_COUNTS)
+        if counted.get("segments") == str(counts[COLUMNS]) and _is_number(counted.get("frames", "")):
+            return counts[OBSERVATION] + int(counted["frames"])
+        return len(self._indexed())
+
+    def _indexed(self) -> RecordedIndex:
+        if self._index is None:
+            times = [] if self._is_compact else list(self._mcap.listed_times(self._channels.keys()))
+            if times and len(times) == self.frame_count:
+                self._index = RecordedIndex(times, [1] * len(times))
+            else:
+                self._index = RecordedIndex.of_messages(self._messages(OBSERVATIONS, None))
+        return self._index
+
+    def _numbered(self, number: int) -> Observation:
+        """The observation with a number. Goes on after the last one, if it is a little further on."""
+        try:
+            cursor = self._cursors.pop()
+        except IndexError:
+            cursor = None
+        if cursor is None or not 0 <= number - cursor.number <= _NEAR:
+            time, before = self._indexed().place(number)
+            cursor = _Cursor(number - before, self._observations(time))
+        observation = next(islice(cursor.observations, number - cursor.number, None), None)
+        if observation is None:
+            raise RecordingError(f"{self.path} is damaged: it lacks some of the {self.frame_count} frames in its index")
+        self._cursors.append(_Cursor(number + 1, cursor.observations))
+        return observation
+
+    def _observations(self, start_time: int | None) -> Iterator[Observation]:
+        return observations(self._messages(OBSERVATIONS, start_time), self._file.size())
+
+    def _messages(self, topics: Sequence[str], start_time: int | None) -> Iterator[tuple[str, Any]]:
+        """Topics and messages, in the order of the file, in which segments are behind what they span."""
+        return self._mcap.messages(topics, start_time or 0)
+
+    def _first(self, topic: str, kind: type[_M]) -> _M | None:
+        with as_recording_error(self.path):
+            for _, message in self._messages([topic], None):
+                return kind.FromString(message.data)
+        return None
+
+    def _log_time_before(self, game_loop: int) -> int | None:
+        """A log time at or before the frame of a game loop, by binary search over the chunks."""
+        chunks = sorted(self._mcap.contents.chunks, key=lambda chunk: chunk.message_start_time)
+        low, high = 0, len(chunks)
+        while low < high:
+            middle = (low + high) // 2
+            start = chunks[middle].message_start_time
+            first = next(self._messages(OBSERVATIONS, start), None)
+            if first is None or game_loop_of(first[1]) >= game_loop:
+                high = middle
+            else:
+                low = middle + 1
+        return int(chunks[low - 1].message_start_time) if low else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS

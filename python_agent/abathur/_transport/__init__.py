@@ -1,0 +1,1 @@
+"""Frames and requests on the wire: gRPC, socket, NATS."""
