@@ -20,7 +20,8 @@ from typing import Any
 
 import abathur
 from abathur._events.event_stream import EventStream
-from abathur._frame import frame as _frame
+from abathur._frame.columns_source import ColumnsSource
+from abathur._frame.frame import Frame
 from abathur.columns import ColumnsDecoder
 from processes import DAEMON, Process
 from units import payloads
@@ -40,9 +41,8 @@ def read(frames: list[bytes]) -> tuple[list[float], list[float], int]:
     decoder, stream = ColumnsDecoder(), EventStream(active=True)
     decoded, compared, count = [], [], 0
     for number, payload in enumerate(frames):
-        frame = _frame.Frame()
         start = time.perf_counter_ns()
-        frame._columns = decoder.decode(payload)
+        frame = Frame(ColumnsSource(decoder.decode(payload)))
         middle = time.perf_counter_ns()
         frame.game_loop = number
         stream.follow(frame)

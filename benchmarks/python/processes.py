@@ -140,23 +140,23 @@ class Daemon(Server):
 
     def set_rate(self, rate: float) -> None:
         """Multiple of the tick rate; 0: unlimited."""
-        self._game.set_rate(rate)
+        self._game.playback.set_rate(rate)
 
     def pause(self) -> None:
         """Publish nothing for the time being."""
-        self._game.pause()
+        self._game.playback.pause()
 
     def resume(self) -> None:
         """Publish again."""
-        self._game.resume()
+        self._game.playback.resume()
 
     def step(self, frames: int = 1) -> None:
         """Publish that many frames and stay paused."""
-        self._game.step(frames)
+        self._game.playback.step(frames)
 
     def seek(self, game_loop: int) -> None:
         """Continue at the first frame at or after a game loop."""
-        self._game.seek(game_loop)
+        self._game.playback.seek(game_loop)
 
     def status_cost(self, calls: int = 20) -> float:
         """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""

@@ -20,11 +20,11 @@ import abathur
 import aiohttp
 import grpc
 import grpc.aio
-from abathur._frame import frame as _frame
 from abathur._frame.frame import Frame
 from abathur._frame.units import COLUMNS
-from abathur._transport import grpc as _grpc
+from abathur._transport import frames, grpc_channel
 from abathur._transport.payloads import PayloadReader
+from abathur._values.proto_json import loads
 from abathur.bench.schema.touch import reader
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
@@ -40,8 +40,8 @@ _JSON_STAMP = b'"publishedMonotonicNs":"'
 _FRAME_TAG = sync_pb2.ServerMessage.FRAME_FIELD_NUMBER << 3 | 2
 _SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
 # The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
-_GRPC_OPTIONS = [*_grpc.OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
-_grpc.OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
+_GRPC_OPTIONS = [*grpc_channel.OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
+grpc_channel.OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
 # Compiled before the first frame comes.
 _read_every_field = reader("message")
 
@@ -188,15 +188,15 @@ def _websocket_sample(subscription: Subscription, data: Any, received: int, payl
         stamp = _json_published_ns(data.encode()) if subscription.is_text else published_ns(data, frame_start(data))
         return Sample(received, stamp, 0, len(data), 0)
     if subscription.is_text:
-        value = _frame.loads(data)
+        value = loads(data)
         if "frame" not in value:
             return None
-        return _decoded(subscription, _frame.from_json(value["frame"], received=received, size=len(data)))
+        return _decoded(subscription, frames.from_json(value["frame"], received=received, size=len(data)))
     parsed = sync_pb2.ServerMessage.FromString(data)
     if not parsed.HasField("frame"):
         return None
     return _decoded(
-        subscription, _frame.from_message(parsed.frame, received=received, size=len(data), payloads=payloads)
+        subscription, frames.from_message(parsed.frame, received=received, size=len(data), payloads=payloads)
     )
 
 

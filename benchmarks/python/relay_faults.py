@@ -190,7 +190,7 @@ class _Bot:
     def __init__(self, address: str, frames: int) -> None:
         self.calls: list[tuple[float, float]] = []
         with abathur.open(SKIRMISH) as match:
-            self._observations = [bytes(frame._data or b"") for frame in match.frames()][:frames]
+            self._observations = [each.data for each in match._observations(None)][:frames]
         self._address = address
         self.thread = threading.Thread(target=self._run)
 

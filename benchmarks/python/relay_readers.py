@@ -22,7 +22,7 @@ import abathur
 import grpc
 import grpc.aio
 from abathur._program import address as _address
-from abathur._transport import grpc as _grpc
+from abathur._transport.grpc_channel import SERVICE, async_channel
 from abathur._transport.nats import wire
 from abathur._transport.nats.client import Client
 from abathur._transport.nats.stream import MatchStream
@@ -118,7 +118,7 @@ async def _daemon(channel: grpc.aio.Channel, log: Log) -> None:
     request = sync_pb2.SubscribeRequest(
         policy=sync_pb2.every, encoding=sync_pb2.columns, compression=sync_pb2.zstd_stream, buffer_frames=1024
     )
-    call: Any = channel.unary_stream(_grpc.SERVICE + "Subscribe")(request.SerializeToString())
+    call: Any = channel.unary_stream(SERVICE + "Subscribe")(request.SerializeToString())
     async for data in call:
         frame = sync_pb2.Frame.FromString(data)
         add(frame.sequence, lambda: frame.published_monotonic_ns)  # noqa: B023 - called at once
@@ -136,7 +136,7 @@ async def _readers(mode: str, address: str, matches: list[str], readers: int, lo
     if mode == "decode":
         return [_decode(f"{address}/{match}", log) for match in each]
     if mode == "daemon":
-        channel = _grpc.async_channel(_address.parse(address))
+        channel = async_channel(_address.parse(address))
         return [_daemon(channel, log) for _ in each]
     if mode == "daemon-decode":
         return [_decode(address, log) for _ in each]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from abathur._client.publisher import Publisher, publisher
     from abathur._events.plots import PlotSeries
     from abathur._events.timeline import Timeline
-    from abathur._frame.frame import Frame, Timing
+    from abathur._frame.frame import Frame
+    from abathur._frame.timing import Timing
     from abathur._frame.unit_view import UnitView
     from abathur._frame.units import Units
     from abathur._program.daemon import sample
@@ -113,7 +114,7 @@ _MODULES = {
     "Recording": "_recording.recording",
     "SubscribeOptions": "_client.options",
     "Timeline": "_events.timeline",
-    "Timing": "_frame.frame",
+    "Timing": "_frame.timing",
     "UnitView": "_frame.unit_view",
     "Units": "_frame.units",
     "connect": "_client.game",

@@ -255,7 +255,7 @@ def test_what_a_frame_has_is_taken(play: Play, transport: str, encoding: Any) ->
         abathur.connect_blocking(daemon.grpc) as control,
         abathur.connect_blocking(daemon.addresses[transport]) as game,
     ):
-        control.step(np.int64(30))
+        control.playback.step(np.int64(30))
         frames = game.frames(policy="every", encoding=encoding, start="oldest")
         frame = next(frames)
         own = frame.units[frame.units.alliance == 1]
@@ -274,7 +274,7 @@ def test_what_a_frame_has_is_taken(play: Play, transport: str, encoding: Any) ->
         assert next(game.frames(policy="every", start=loops[-1], max_frames=np.int32(1))).game_loop == loops[-1]
         game.plot("health", own.health[0])
         assert game.plots()[0].values[-1] == own.health[0]
-        game.seek(loops[0])
-        game.set_rate(own.facing[0] + np.float32(1))
+        game.playback.seek(loops[0])
+        game.playback.set_rate(own.facing[0] + np.float32(1))
     with abathur.open(SKIRMISH) as match:
         assert next(match.frames(start=loops[-1], stop=loops[-1] + 1)).game_loop == loops[-1]

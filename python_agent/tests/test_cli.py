@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from abathur._frame import frame as _frame
 from abathur._recording import tables
-from abathur.cli import _commands, main, parser_of
+from abathur._recording.recorded_frames import Observation
+from abathur.cli import _commands, main
+from abathur.cli._parser import parser_of
 from abathur.ids import UnitTypeId, name_of
 from programs import ROOT, SKIRMISH, Play, abathur, run_daemon
 from s2clientprotocol import raw_pb2, sc2api_pb2
@@ -198,7 +199,7 @@ def test_blocks_have_the_units_of_their_frames_and_names_of_any_type() -> None:
         response.observation.raw_data.units.extend(
             raw_pb2.Unit(tag=each, unit_type=4_000_000_000 if loop == 3 else 126) for each in range(count)
         )
-        return _frame.from_recording(response.SerializeToString(), sequence=loop, game_loop=loop, match_id="")
+        return Observation(loop, loop, 0, 0, response.SerializeToString()).frame("")
 
     frames = [frame(1, 0), frame(2, 5), frame(3, 7), frame(4, tables.BLOCK_ROWS), frame(5, 2), frame(6, 0)]
     blocks = [sorted(set(each["game_loop"].tolist())) for each in tables.blocks(frames)]

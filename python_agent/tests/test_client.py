@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._client.reconnect import Backoff
+from abathur._frame.source import MessageSource
 from abathur._frame.units import COLUMNS
 from abathur._program import address as _address
 from abathur._program.listener import Listener
@@ -142,21 +143,21 @@ async def test_control_changes_the_playback(play: Play, transport: str) -> None:
         first = asyncio.create_task(anext(frames))
         while not daemon_status(daemon.grpc).subscribers:
             await asyncio.sleep(0.02)
-        state = await game.step(2)
+        state = await game.playback.step(2)
         assert state.paused
         assert (await first).game_loop == FIRST_LOOP
         assert (await anext(frames)).game_loop == FIRST_LOOP + 1
         following = asyncio.create_task(anext(frames))
         await asyncio.sleep(0)
-        await game.seek(FIRST_LOOP + 1000)
-        assert (await game.set_rate(2)).rate == 2
-        assert not (await game.resume()).paused
+        await game.playback.seek(FIRST_LOOP + 1000)
+        assert (await game.playback.set_rate(2)).rate == 2
+        assert not (await game.playback.resume()).paused
         assert (await following).game_loop == FIRST_LOOP + 1000
         waiting = asyncio.create_task(anext(frames))
         with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE: game loop 99999 is after the last, 10303"):
-            await game.seek(99_999)
+            await game.playback.seek(99_999)
         with pytest.raises(abathur.RequestError, match="INVALID_ARGUMENT: rate -1"):
-            await game.set_rate(-1)
+            await game.playback.set_rate(-1)
         with pytest.raises(abathur.RequestError, match="FAILED_PRECONDITION: a playback takes no actions"):
             await game.act([])
         await waiting
@@ -174,8 +175,8 @@ def test_blocking_twin_controls_and_reads(play: Play, transport: str) -> None:
             assert not frame.observation.HasField("raw_data")
             if len(loops) == 3:
                 with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE"):
-                    game.seek(99_999)
-                assert game.set_rate(2).rate == 2
+                    game.playback.seek(99_999)
+                assert game.playback.set_rate(2).rate == 2
         match = game.match() if transport == "socket" else None
     assert loops == list(range(FIRST_LOOP, FIRST_LOOP + 90))
     if match is not None:
@@ -188,23 +189,23 @@ async def test_requests_need_no_frames(play: Play, tmp_path: Path, transport: st
     daemon = play(SKIRMISH, "--start-paused", *token_options(tmp_path), uds=True)
     address = daemon.addresses[transport]
     async with abathur.connect(address, token=ACT) as game:
-        await game.step(2)
+        await game.playback.step(2)
         await wait_until(game, lambda status: status.playback.sequence == 2)
         await game.plot("threat", 0.5)
         assert [series.name for series in await game.plots()] == ["threat"]
         with pytest.raises(abathur.RequestError, match="OUT_OF_RANGE"):
-            await game.seek(99_999)
+            await game.playback.seek(99_999)
         assert not (await game.status()).subscribers
         frames = [frame.sequence async for frame in game.frames(policy="every", start="oldest", max_frames=2)]
         assert frames == [1, 2]
         assert (await game.timeline()).game_loops.tolist() == [FIRST_LOOP]
     with abathur.connect_blocking(address, token=ACT) as acting:
-        acting.set_rate(2)
+        acting.playback.set_rate(2)
         assert acting.status().playback.rate == 2
     with abathur.connect_blocking(address, token=WATCH) as watching:
         assert watching.status().frames_published == 2
         with pytest.raises(abathur.RequestError, match="PERMISSION_DENIED"):
-            watching.pause()
+            watching.playback.pause()
     with abathur.connect_blocking(address, token="wrong") as other, pytest.raises(abathur.RequestError) as refused:
         other.status()
     assert refused.value.code == "UNAUTHENTICATED"
@@ -536,11 +537,11 @@ async def test_lockstep_agent_may_control_in_its_own_loop(play: Play, transport:
         async for frame in frames:
             loops.append(frame.game_loop)
             if len(loops) == 2:
-                assert (await game.pause()).paused
-                assert (await game.step(2)).paused
+                assert (await game.playback.pause()).paused
+                assert (await game.playback.step(2)).paused
             if len(loops) == 4:
-                await game.seek(FIRST_LOOP + 100)
-                assert not (await game.resume()).paused
+                await game.playback.seek(FIRST_LOOP + 100)
+                assert not (await game.playback.resume()).paused
             if len(loops) == 6:
                 break
     assert loops == [FIRST_LOOP + offset for offset in (0, 1, 2, 3, 100, 101)]
@@ -550,14 +551,14 @@ async def test_resume_ends_a_long_step(play: Play) -> None:
     daemon = play(SKIRMISH, "--start-paused", "--rate", "0.1")
     async with abathur.connect(daemon.grpc) as game:
         with pytest.raises(abathur.RequestError, match="step takes at most 10000 frames at once"):
-            await game.step(10_001)
+            await game.playback.step(10_001)
         async with contextlib.aclosing(game.frames(policy="lockstep")) as frames:
             first = asyncio.create_task(anext(frames))
             while not (await game.status()).subscribers:
                 await asyncio.sleep(0.02)
-            await game.step(10_000)
+            await game.playback.step(10_000)
             await first
-            await game.resume()
+            await game.playback.resume()
             started = time.monotonic()
             for _ in range(3):
                 await anext(frames)
@@ -595,11 +596,11 @@ async def test_loop_broken_off_can_be_started_again(play: Play, transport: str) 
 async def test_requests_without_a_daemon_are_connect_errors() -> None:
     async with abathur.connect("127.0.0.1:1") as game:
         with pytest.raises(abathur.ConnectError):
-            await game.pause()
+            await game.playback.pause()
         with pytest.raises(abathur.ConnectError):
             await game.status()
     with abathur.connect_blocking("127.0.0.1:1") as blocking, pytest.raises(abathur.ConnectError):
-        blocking.seek(5)
+        blocking.playback.seek(5)
     with pytest.raises(ValueError, match=r"fields is a list of paths: \['observation'\]"):
         next(blocking.frames(fields="observation"))
 
@@ -681,5 +682,5 @@ async def test_the_best_encoding_is_protobuf_on_every_transport(
         frame = await anext(frames)
         (subscriber,) = (await game.status()).subscribers
     assert (subscriber.encoding, subscriber.transport) == (sync_pb2.proto, transport)
-    # The message as it was received.
-    assert frame._message is not None and frame.response is frame._message.observation
+    # The message as it was received, and no copy of it.
+    assert isinstance(frame._source, MessageSource) and frame.response is frame._source.response

@@ -103,9 +103,10 @@ def test_real_sequences(play: Play, tmp_path: Path, name: str) -> None:
     with abathur.open(recording) as match, abathur.connect_blocking(daemon.grpc) as game:
         frames = game.frames(policy="every", encoding="columns", compression="zstd-stream")
         for number, (frame, payload) in enumerate(zip(frames, match.payloads(), strict=True)):
-            assert frame._columns is not None
+            columns = frame._source.columns
+            assert columns is not None
             # A unit keeps its row while it lives.
-            used = np.flatnonzero(frame._columns.used).tolist()
+            used = np.flatnonzero(columns.used).tolist()
             now = dict(zip(frame.units.tag.tolist(), used, strict=True))
             assert all(row == rows[tag] for tag, row in now.items() if tag in rows)
             rows = now

@@ -188,7 +188,7 @@ def test_higher_level_gives_smaller_frames_and_the_status_tells_the_compression(
             while len(subscribers := (await game.status()).subscribers) < 2:
                 await asyncio.sleep(0.02)
             assert {each.compression for each in subscribers} == {sync_pb2.zstd}
-            await game.step()
+            await game.playback.step()
         await asyncio.gather(*tasks)
 
     asyncio.run(both())
@@ -245,16 +245,16 @@ def test_missing_package_is_told_before_anything_is_sent(monkeypatch: pytest.Mon
 
 
 def test_payload_that_is_not_what_the_frame_says_is_a_protocol_error() -> None:
-    from abathur._frame import frame as _frame
+    from abathur._transport import frames
 
     observation = sc2api_pb2.ResponseObservation().SerializeToString()
     for encoding, data in ((sync_pb2.json, b"{"), (sync_pb2.proto, b"\xff"), (sync_pb2.columns, observation)):
         message = sync_pb2.Frame(encoding=encoding, compression=sync_pb2.gzip, data=gzip.compress(data))
         with pytest.raises(abathur.ProtocolError):
-            _frame.from_message(message, received=0, size=0)
+            frames.from_message(message, received=0, size=0)
     unknown = sync_pb2.Frame(encoding=sync_pb2.proto, compression=77, data=b"x")  # type: ignore[arg-type]
     with pytest.raises(abathur.DecompressionError, match="unknown compression"):
-        _frame.from_message(unknown, received=0, size=0)
+        frames.from_message(unknown, received=0, size=0)
 
 
 def test_watch_takes_a_compression(play: Play) -> None:

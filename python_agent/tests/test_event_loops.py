@@ -27,14 +27,14 @@ def address(request: pytest.FixtureRequest, play: Play, tmp_path: Path) -> Itera
         with running(tmp_path / "nats") as server:
             relay = RelayProcess(server.url, "--address", daemon.grpc, "--match", "loops")
             with abathur.connect_blocking(daemon.grpc) as game:
-                game.step()
+                game.playback.step()
             yield f"{server.url}/loops"
             relay.close()
         return
     options = ["--grpc-uds", str(tmp_path / "g"), "--socket-uds", str(tmp_path / "s")] if "unix" in transport else []
     daemon = play(SKIRMISH, "--start-paused", *options)
     with abathur.connect_blocking(daemon.grpc) as game:
-        game.step()
+        game.playback.step()
     yield daemon.addresses[transport]
 
 

@@ -394,11 +394,11 @@ def test_a_damaged_frame_that_is_skipped_is_reported(tmp_path: Path) -> None:
 
 def test_damaged_json_is_reported() -> None:
     from abathur._events.event_stream import EventStream
-    from abathur._frame import frame as _frame
+    from abathur._transport import frames
 
     for damage in ({"alerts": 5}, {"rawData": []}, {"rawData": {"event": {"deadUnits": ["x"]}}}):
         message = {"sequence": 3, "observation": {"observation": damage}}
-        frame = _frame.from_json(message, received=0, size=0)
+        frame = frames.from_json(message, received=0, size=0)
         EventStream().follow(frame)
         with pytest.raises(abathur.ProtocolError, match="frame 3"):
             _ = frame.events

@@ -11,7 +11,7 @@ import abathur
 from abathur import Frame
 from abathur._events.event_stream import LATE_LOOP, EventStream
 from abathur._events.structures import STRUCTURES
-from abathur._frame import frame as _frame
+from abathur._recording.recorded_frames import Observation
 from bot_events import BotEvents, Told, ordered, ours
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -83,8 +83,7 @@ def stream(observations: list[sc2api_pb2.ResponseObservation]) -> Iterator[Frame
     """As a recording gives them."""
     events = EventStream()
     for number, each in enumerate(observations, 1):
-        loop = each.observation.game_loop
-        frame = _frame.from_recording(each.SerializeToString(), sequence=number, game_loop=loop, match_id="")
+        frame = Observation(number, each.observation.game_loop, 0, 0, each.SerializeToString()).frame("")
         events.follow(frame)
         yield frame
 

@@ -43,7 +43,13 @@ def test_a_forked_process_is_told_that_its_client_does_not_work(play: Play) -> N
     expected = rf"process \d+ was forked from process \d+, which made the connection to {address}: gRPC does not work"
     with abathur.connect_blocking(address) as game:
         loop = next(frame.game_loop for frame in game.frames(max_frames=1))
-        for call in (game.status, game.match, game.timeline, lambda: list(game.frames(max_frames=1)), game.pause):
+        for call in (
+            game.status,
+            game.match,
+            game.timeline,
+            lambda: list(game.frames(max_frames=1)),
+            game.playback.pause,
+        ):
             assert re.match(expected, found := said(call)), found
         # It goes on where it was made.
         assert next(frame.game_loop for frame in game.frames(max_frames=1)) >= loop

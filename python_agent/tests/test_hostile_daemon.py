@@ -16,6 +16,7 @@ import abathur
 import grpc
 import pytest
 from abathur._frame.frame import Frame
+from abathur._transport import frames
 from abathur._transport import messages as _messages
 from abathur._transport.payloads import MAX_EARLIER, PayloadReader
 from abathur._transport.reading import Reading
@@ -129,7 +130,7 @@ async def test_a_silent_grpc_server_is_given_up() -> None:
             async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
                 with pytest.raises(abathur.ConnectError, match="connect_timeout"):
                     await anext(game.frames(**form))  # type: ignore[arg-type]
-                for call in (game.status, game.match, game.pause):
+                for call in (game.status, game.match, game.playback.pause):
                     with pytest.raises(abathur.RequestError, match="request_timeout") as error:
                         await call()
                     assert error.value.code == "DEADLINE_EXCEEDED"
@@ -142,7 +143,7 @@ def grpc_blocking(address: str, form: dict[str, int]) -> None:
     with abathur.connect_blocking(address, **LIMITS) as game:
         with pytest.raises(abathur.ConnectError, match="connect_timeout"):
             next(iter(game.frames(**form)))  # type: ignore[arg-type]
-        for call in (game.status, game.match, game.pause):
+        for call in (game.status, game.match, game.playback.pause):
             with pytest.raises(abathur.RequestError, match="request_timeout"):
                 call()
 
@@ -195,7 +196,7 @@ async def test_requests_on_the_socket_have_a_timeout() -> None:
         async with asyncio.timeout(TIMEOUT), abathur.connect(address, **LIMITS) as game:
             frames = game.frames(encoding="json")
             await anext(frames)
-            for call in (game.status(), game.act([]), game.pause(), game.draw([])):
+            for call in (game.status(), game.act([]), game.playback.pause(), game.draw([])):
                 with pytest.raises(abathur.RequestError, match=r"within 0\.2 s \(request_timeout\)"):
                     await call
             await frames.aclose()
@@ -204,7 +205,7 @@ async def test_requests_on_the_socket_have_a_timeout() -> None:
             with abathur.connect_blocking(address, **LIMITS) as game:
                 frames = game.frames(encoding="json")
                 next(frames)
-                for call in (game.status, game.pause):
+                for call in (game.status, game.playback.pause):
                     with pytest.raises(abathur.RequestError, match="request_timeout"):
                         call()
                 frames.close()  # type: ignore[attr-defined]
@@ -357,12 +358,9 @@ def test_earlier_payloads_are_bounded_together_and_held_one_at_a_time() -> None:
 
 
 def test_a_plain_frame_does_not_keep_earlier_payloads() -> None:
-    message = sync_pb2.ServerMessage(
-        frame=sync_pb2.Frame(sequence=1, earlier=[bytes(1 << 20)] * 30, observation=sc2api_pb2.ResponseObservation())
-    )
-    frame = _messages.event_from_bytes(message.SerializeToString(), 0, Reading())
-    assert isinstance(frame, Frame) and frame._message is not None
-    assert frame._message.ByteSize() < 100
+    message = sync_pb2.Frame(sequence=1, earlier=[bytes(1 << 20)] * 30, observation=sc2api_pb2.ResponseObservation())
+    frame = frames.from_message(message, received=0, size=0)
+    assert frame.response.ByteSize() == 0 and message.ByteSize() < 100
 
 
 # --- fields

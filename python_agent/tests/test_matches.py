@@ -39,7 +39,7 @@ async def test_agents_find_each_match_by_its_name(launch: Launch) -> None:
     for name, daemon in (("skirmish", first), ("skirmish-2", second), ("final_1", named)):
         async with abathur.connect(f"match:{name}") as game:
             assert str(game.address) == daemon.grpc
-            await game.resume()
+            await game.playback.resume()
             async for frame in game.frames():
                 loops[name] = frame.game_loop
                 break

@@ -70,7 +70,7 @@ async def publish(daemon: Daemon, frames: int) -> int:
     """Publish frames of a paused playback; returns the sequence of the last one."""
     async with abathur.connect(daemon.grpc) as game:
         newest = (await game.status()).playback.sequence + frames
-        await game.step(frames)
+        await game.playback.step(frames)
         await wait_until(game, lambda status: status.playback.sequence == newest)
     return newest
 
@@ -92,7 +92,7 @@ async def test_every_frame_is_the_recorded_one(relayed: Start) -> None:
     daemon, address = relayed("--playback-duration", "4", "--rate", "4")
     reading = asyncio.create_task(read(address, policy="every", start="oldest"))
     async with abathur.connect(daemon.grpc) as game:
-        await game.resume()
+        await game.playback.resume()
     frames = await reading
     with abathur.open(SKIRMISH) as recording:
         expected = list(recording.frames(stop=frames[-1].game_loop + 1))
@@ -163,9 +163,9 @@ async def read_from_its_start(daemon: Daemon, reading: Coroutine[Any, Any, None]
     """Resume a paused playback when its reader has the first frame, and wait until it has all."""
     task = asyncio.create_task(reading)
     async with abathur.connect(daemon.grpc) as game:
-        await game.step(1)
+        await game.playback.step(1)
         await eventually(lambda: _true(bool(frames)))
-        await game.resume()
+        await game.playback.resume()
     await task
 
 
@@ -314,7 +314,7 @@ async def test_requests_reach_the_daemon(relayed: Start) -> None:
         assert len(match.game_data.units) > 0 or not match.HasField("game_data")
         assert (await game.status()).playback.sequence == 60
         assert list((await game.timeline()).game_loops)[:2] == [8960, 8982]
-        assert (await game.step(5)).paused
+        assert (await game.playback.step(5)).paused
         await wait_until(game, lambda status: status.playback.sequence == 65)
         drawn = await game.draw([drawing.point((10, 10))], layer="test")
         assert drawn.shapes == 1
@@ -345,7 +345,7 @@ async def test_what_only_the_daemon_can_do_is_refused(relayed: Start) -> None:
 def test_the_blocking_twin_reads_the_same(relayed: Start) -> None:
     daemon, address = relayed("--playback-duration", "2", "--rate", "4")
     with abathur.connect_blocking(daemon.grpc) as control:
-        control.resume()
+        control.playback.resume()
         with abathur.connect_blocking(address) as game:
             assert game.match() is not None
             sequences = [frame.sequence for frame in game.frames(policy="every", start="oldest")]
@@ -368,7 +368,7 @@ async def test_an_agent_runs_on_it(relayed: Start) -> None:
 
     daemon, address = relayed("--playback-duration", "2", "--rate", "4")
     async with abathur.connect(daemon.grpc) as game:
-        await game.resume()
+        await game.playback.resume()
     agent = Counter()
     await asyncio.to_thread(agent.run, address)
     assert agent.loops[0] == 8960 and len(agent.loops) >= 40
@@ -401,7 +401,7 @@ async def test_a_playback_that_goes_back_begins_again(relayed: Start) -> None:
     await publish(daemon, 50)
     await stored(address, 50)
     async with abathur.connect(daemon.grpc) as game:
-        await game.seek(8970)
+        await game.playback.seek(8970)
     await publish(daemon, 10)
     await stored(address, 60)
     frames = await read(address, policy="every", start="oldest", max_frames=10)
@@ -417,7 +417,7 @@ async def test_a_name_is_used_again(play: Play, server: Server) -> None:
             reading = asyncio.create_task(read(address, policy="every"))
             await publish(daemon, 5)
             async with abathur.connect(daemon.grpc) as game:
-                await game.resume()
+                await game.playback.resume()
             frames = await reading
             await asyncio.to_thread(relay.process.wait)
         assert frames[-1].sequence == 23
@@ -466,7 +466,7 @@ async def test_a_first_frame_that_is_stored_while_the_oldest_is_looked_for_is_re
 async def test_frames_end_with_the_match(relayed: Start) -> None:
     daemon, address = relayed("--playback-duration", "1")
     async with abathur.connect(daemon.grpc) as game:
-        await game.resume()
+        await game.playback.resume()
     assert (await read(address, policy="latest"))[-1].observation.game_loop > 8960
     # It is over: nothing follows, and what is kept can be read.
     assert await read(address) == []

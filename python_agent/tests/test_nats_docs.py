@@ -37,7 +37,7 @@ def test_example_reads_a_match(play: Play, server: Server, number: int) -> None:
     daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "5")
     relay = RelayProcess(server.url, "--address", daemon.grpc, "--match", "ladder-1")
     with relay, abathur.connect_blocking(daemon.grpc) as game:
-        game.resume()
+        game.playback.resume()
         code = blocks(PAGE, "python")[number].replace(ADDRESS, server.url)
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
@@ -209,7 +209,7 @@ async def test_a_user_reads_its_match(access: Access, user: str, policy: str) ->
 
 async def test_a_watcher_cannot_act(access: Access) -> None:
     async with abathur.connect(access.address("watcher-1"), ca=access.ca) as game:
-        for request in (game.draw([]), game.act([]), game.pause()):
+        for request in (game.draw([]), game.act([]), game.playback.pause()):
             with pytest.raises(RequestError, match=r"PERMISSION_DENIED: .* may not publish to abathur\.ladder-1\.act"):
                 await request
 

@@ -100,7 +100,7 @@ class Reading:
 @asynccontextmanager
 async def playing(daemon: Daemon) -> AsyncIterator[abathur.Game]:
     async with abathur.connect(daemon.grpc) as game:
-        await game.resume()
+        await game.playback.resume()
         yield game
 
 
@@ -125,10 +125,10 @@ async def test_a_killed_relay_leaves_no_gap(play: Play, server: Server, relay: C
         await reading.until(100)
         second.kill()
         # The daemon ends with its match, and does not wait for a relay that is not there yet.
-        await game.pause()
+        await game.playback.pause()
         await asyncio.to_thread(relay, server.url, "--address", daemon.grpc)
-        await game.set_rate(4)
-        await game.resume()
+        await game.playback.set_rate(4)
+        await game.playback.resume()
         await reading.end()
         await latest.end()
         assert latest.sequences[-1] == reading.sequences[-1] >= 340
@@ -145,7 +145,7 @@ async def test_a_relay_goes_on_where_the_daemon_keeps_no_frames(
         for _ in range(2):
             running = relay(server.url, "--address", daemon.grpc)
             await wait_until(game, lambda status: len(status.subscribers) == 1)
-            await game.step(5)
+            await game.playback.step(5)
             newest += 5
 
             async def is_stored(sequence: int = newest) -> bool:
@@ -155,7 +155,7 @@ async def test_a_relay_goes_on_where_the_daemon_keeps_no_frames(
             await eventually(is_stored)
             running.close()
             await wait_until(game, lambda status: not status.subscribers)
-            await game.step(3)
+            await game.playback.step(3)
             newest += 3
         stamps = [await stream.stamp(position) for position in range(1, 11)]
     assert [stamp and stamp.sequence for stamp in stamps] == [1, 2, 3, 4, 5, 9, 10, 11, 12, 13]
@@ -207,7 +207,7 @@ async def test_the_match_goes_on_while_nats_is_away(
         assert reading.sequences[-1] < frame.sequence - 50
         server.start()
         await reading.until(frame.sequence)
-        await game.set_rate(4)
+        await game.playback.set_rate(4)
         await reading.end()
         await latest.end()
     sequences = await beside
@@ -226,7 +226,7 @@ async def test_the_relay_of_a_daemon_itself_goes_on_when_nats_is_back(play: Play
         server.kill()
         server.start()
         await reading.until(60)
-        await game.set_rate(4)
+        await game.playback.set_rate(4)
         await reading.end()
     assert reading.sequences[-1] >= 340
 
@@ -246,8 +246,8 @@ async def test_a_stream_that_is_deleted_is_made_again(
             if deletions < 5:
                 with suppress(LostError):
                     await client.api("STREAM.DELETE.ABATHUR_m")
-        await game.set_rate(10)
-        await game.set_loop(False)
+        await game.playback.set_rate(10)
+        await game.playback.set_loop(False)
     assert "m: the match is over; " in await asyncio.to_thread(relayed.rest)
     assert relayed.process.returncode == 0
 
@@ -285,7 +285,7 @@ async def test_a_server_that_hangs_costs_no_frame(
         finally:
             server.hang(hangs=False)
         await reading.until(reading.sequences[-1] + 1)
-        await game.set_rate(4)
+        await game.playback.set_rate(4)
         await reading.end()
     assert reading.sequences[-1] >= 340
 
@@ -314,7 +314,7 @@ async def test_a_login_that_is_refused_for_a_while_ends_no_relay(
             # nats-py leaves sockets open that were refused, so that the reader connects only now.
             reading = Reading(f"{address}/m")
             await reading.until(sequence + 45)
-            await game.set_rate(4)
+            await game.playback.set_rate(4)
             await reading.end()
     assert reading.sequences[-1] >= 340
 

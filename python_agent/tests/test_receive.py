@@ -10,7 +10,7 @@ from abathur._frame.frame import Frame, Timing
 from abathur._transport.latest import Lateness
 from abathur._transport.reading import MatchStart
 from abathur._transport.receive import ReceiveBuffer
-from abathur._transport.socket import _Waiting
+from abathur._transport.waiting import Waiting
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
@@ -80,7 +80,7 @@ def frame(sequence: int, dropped: int = 0, taken_ns: int = 0) -> Frame:
 
 @given(gaps=st.lists(st.integers(0, 5), min_size=1, max_size=10), ends=st.booleans())
 def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
-    waiting = _Waiting(sync_pb2.latest)
+    waiting = Waiting(sync_pb2.latest)
     sequence = 0
     for gap in gaps:
         sequence += gap + 1
@@ -98,7 +98,7 @@ def test_what_is_skipped_is_counted(gaps: list[int], ends: bool) -> None:
 
 
 def test_the_last_frame_of_each_match_stays() -> None:
-    waiting = _Waiting(sync_pb2.latest)
+    waiting = Waiting(sync_pb2.latest)
     for match in range(2):
         waiting.append(MatchStart(f"{match}", True, sync_pb2.Match))
         for sequence in (10 * match + 1, 10 * match + 2, 10 * match + 3):
@@ -115,7 +115,7 @@ def test_the_last_frame_of_each_match_stays() -> None:
 
 
 def test_a_lossless_reader_keeps_every_frame_up_to_a_bound() -> None:
-    waiting = _Waiting(sync_pb2.every)
+    waiting = Waiting(sync_pb2.every)
     with pytest.raises(ProtocolError, match="before the answer to a request"):
         for sequence in range(1, 100_000):
             waiting.append(frame(sequence))
@@ -123,7 +123,7 @@ def test_a_lossless_reader_keeps_every_frame_up_to_a_bound() -> None:
     assert [getattr(waiting.take(), "sequence", None) for _ in range(3)] == [1, 2, 3]
     large = frame(1)
     large.size = 200 << 20
-    waiting = _Waiting(sync_pb2.every)
+    waiting = Waiting(sync_pb2.every)
     waiting.append(large)
     with pytest.raises(ProtocolError, match=f"{400 << 20} bytes"):
         waiting.append(large)

@@ -354,7 +354,7 @@ async def test_a_playback_that_goes_back_makes_a_new_bot(play: Play, caplog: pyt
             await super().on_step(iteration)
             if iteration == 50 and len(made) == 1:
                 async with abathur.connect(daemon.grpc) as game:
-                    await game.seek(9000)
+                    await game.playback.seek(9000)
 
     with caplog.at_level(logging.WARNING, "abathur"):
         told = await run_async(Seeks, daemon.grpc, policy="lockstep")

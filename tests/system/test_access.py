@@ -56,7 +56,7 @@ CALLS: list[tuple[str, str, Call]] = [
     ("watch", "every", lambda game: one_frame(game, "every")),
     ("act", "lockstep", lambda game: one_frame(game, "lockstep")),
     ("act", "draw", lambda game: game.draw([drawing.point((1, 1))])),
-    ("act", "resume", lambda game: game.resume()),
+    ("act", "resume", lambda game: game.playback.resume()),
     ("act", "act", lambda game: game.act([actions.chat("hi")])),
 ]
 

@@ -459,7 +459,7 @@ async def test_nothing_else_is_allowed(ladder: Ladder) -> None:
             game.act([actions.chat("hi")]),
             game.draw([drawing.point((1, 1))]),
             game.query(query_pb2.RequestQuery()),
-            game.pause(),
+            game.playback.pause(),
             anext(game.frames(policy="lockstep")),
         ]
         for request in requests:

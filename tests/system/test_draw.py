@@ -81,7 +81,7 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
         reading = asyncio.ensure_future(anext(frames))
         async with abathur.connect(daemon.grpc) as controller:
             await wait_until(controller, lambda status: len(status.subscribers) >= 2)
-            await controller.step()
+            await controller.playback.step()
             frame = await reading
             shapes = [
                 drawing.point((60, 40)),
@@ -95,9 +95,9 @@ async def test_whoever_watches_sees_what_is_drawn_until_its_time_is_over(play: P
             # A later client gets the same.
             async with watching(daemon) as late:
                 assert await late.next() == {"army": ["point", "circle", "line", "hier"]}
-            await controller.step()
+            await controller.playback.step()
             await watcher.pass_frame(frame.game_loop)
-            await controller.step()
+            await controller.playback.step()
             assert await watcher.next() == {"army": ["point", "circle", "line"]}
             assert watcher.game_loop in (frame.game_loop + 1, frame.game_loop + 2)
             await game.draw([drawing.text((1, 1), "new", lifetime=100)], layer="army")
@@ -161,19 +161,19 @@ async def test_drawings_are_recorded_and_shown_again_on_playback(launch: Launch,
     daemon = play(file, "--start-paused")
     async with watching(daemon) as watcher, abathur.connect(daemon.grpc) as game:
         await wait_until(game, lambda status: bool(status.subscribers))
-        await game.seek(loops[20])
-        await game.step()
+        await game.playback.seek(loops[20])
+        await game.playback.step()
         # The short one is gone by then; the state before is looked up.
         assert await watcher.next() == {"plan*": ["circle"]}
-        await game.seek(loops[11])
-        await game.step()
+        await game.playback.seek(loops[11])
+        await game.playback.step()
         assert await watcher.next() == {"plan*": ["short", "circle"]}
         # Before the frame, it would belong to the later one, and the frame would take it away.
         await wait_until(game, lambda status: status.playback.game_loop == loops[11])
         await game.draw([drawing.point((1, 1))], layer="plan")
         assert await watcher.next() == {"plan*": ["short", "circle"], "plan": ["point"]}
-        await game.seek(loops[5])
-        await game.step()
+        await game.playback.seek(loops[5])
+        await game.playback.step()
         # What was drawn at a later loop is not there yet, in the recording or now.
         while (shown := await watcher.next()) not in ({}, {"plan": ["point"]}):
             # The seek takes away what the agent has drawn; the recorded drawings go with the frame.

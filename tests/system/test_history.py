@@ -60,7 +60,7 @@ async def paused(daemon: Daemon) -> int:
     """Pause the playback near its end; the game loop of its newest frame."""
     await reaches(daemon, FIRST + 1000)
     async with abathur.connect(daemon.addresses["grpc"]) as game:
-        await game.pause()
+        await game.playback.pause()
         status = await wait_until(game, lambda status: status.history.last_game_loop == status.playback.game_loop)
     return status.playback.game_loop
 
@@ -162,9 +162,9 @@ async def test_a_seek_back_begins_the_history_again(play: Play) -> None:
     daemon = play(str(SKIRMISH), "--rate", "10")
     await reaches(daemon, FIRST + 300)
     async with abathur.connect(daemon.addresses["grpc"]) as game:
-        await game.pause()
-        await game.seek(FIRST + 100)
-        await game.step(10)
+        await game.playback.pause()
+        await game.playback.seek(FIRST + 100)
+        await game.playback.step(10)
         await reaches(daemon, FIRST + 109)
         frames = [frame async for frame in game.frames(policy="every", start="oldest", max_frames=10)]
         assert [frame.game_loop for frame in frames] == list(range(FIRST + 100, FIRST + 110))
@@ -198,7 +198,7 @@ async def test_without_history_a_start_in_the_past_is_refused(play: Play) -> Non
 async def test_a_playback_at_unlimited_rate_says_that_it_keeps_nothing(play: Play) -> None:
     daemon = play(str(SKIRMISH), "--rate", "unlimited", "--start-paused")
     async with abathur.connect(daemon.addresses["grpc"]) as game:
-        await game.step()
+        await game.playback.step()
         await wait_until(game, lambda status: status.playback.sequence == 1)
         with pytest.raises(RequestError, match="a playback at unlimited rate keeps none") as info:
             await anext(game.frames(start="oldest"))
@@ -284,7 +284,7 @@ async def test_a_reader_continues_after_a_game_loop(play: Play, transport: str) 
     daemon = play(str(SKIRMISH), "--start-paused")
     request = sync_pb2.SubscribeRequest(policy=sync_pb2.every, max_frames=3)
     async with abathur.connect(daemon.addresses["grpc"]) as game:
-        await game.step(20)
+        await game.playback.step(20)
         newest = FIRST + 19
         await wait_until(game, lambda status: status.history.last_game_loop == newest)
         for after in (FIRST - 5, FIRST, newest - 3):
@@ -300,7 +300,7 @@ async def test_a_reader_continues_after_a_game_loop(play: Play, transport: str) 
         request.start_after_game_loop = newest
         reading = asyncio.create_task(read(daemon, transport, request))
         await wait_until(game, lambda status: len(status.subscribers) == 1)
-        await game.step(3)
+        await game.playback.step(3)
         assert await asyncio.wait_for(reading, 30) == [newest + 1, newest + 2, newest + 3]
 
 

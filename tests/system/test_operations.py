@@ -81,7 +81,7 @@ async def test_metrics_are_what_happened(play: Play) -> None:
         frames = game.frames(policy="every", encoding="columns", name='a"b\\c')
         reading = asyncio.ensure_future(anext(frames))
         await wait_until(controller, lambda status: bool(status.subscribers))
-        await controller.step(10)
+        await controller.playback.step(10)
         await reading
         for _ in range(9):
             await anext(frames)

@@ -123,7 +123,7 @@ def test_plots_are_recorded_and_come_back(launch: Launch, play: Play, tmp_path: 
     replay = play(path, "--start-paused")
     with abathur.connect_blocking(replay.grpc) as game:
         assert points(game.plots()) == {}
-        game.step(5)
+        game.playback.step(5)
         while game.status().playback.game_loop != 5:
             pause()
         early = points(game.plots())["Bot/threat"]

@@ -51,15 +51,15 @@ def publish(daemon: Daemon, frames: int, *, paced: bool = False) -> range:
     with abathur.connect_blocking(daemon.grpc) as control:
         before = control.status().frames_published
         if paced:
-            control.set_rate(PACE)
-            control.resume()
+            control.playback.set_rate(PACE)
+            control.playback.resume()
         else:
-            control.step(frames)
+            control.playback.step(frames)
         while control.status().frames_published < before + frames:
             pause()
         if paced:
-            control.pause()
-            control.set_rate(0)
+            control.playback.pause()
+            control.playback.set_rate(0)
         return range(before + 1, control.status().frames_published + 1)
 
 

@@ -40,7 +40,7 @@ UNLIMITED = ("--rate", "unlimited")
 def recorded(file: Path) -> dict[int, bytes]:
     """The observations of a recording, as bytes, by game loop."""
     with abathur.open(file) as match:
-        return {frame.game_loop: frame._data or b"" for frame in match.frames()}
+        return {each.game_loop: each.data for each in match._observations(None)}
 
 
 async def messages(daemon: Daemon, transport: str, request: sync_pb2.SubscribeRequest) -> AsyncIterator[sync_pb2.Frame]:
@@ -183,14 +183,14 @@ async def test_joiner_in_the_middle_has_the_next_frame(play: Play, transport: st
         first = game.frames(policy="every", compression=name)
         coming = asyncio.create_task(anext(first))
         await wait_until(control, lambda status: len(status.subscribers) == 1)
-        await control.step(100)
+        await control.playback.step(100)
         assert (await coming).game_loop == FIRST_LOOP
         for _ in range(99):
             frame = await anext(first)
         second = game.frames(policy="latest", compression=name)
         joining = asyncio.create_task(anext(second))
         await wait_until(control, lambda status: len(status.subscribers) == 2)
-        await control.step(1)
+        await control.playback.step(1)
         for frame in (await joining, await anext(first)):
             assert (frame.game_loop, frame.dropped) == (FIRST_LOOP + 100, 0)
             assert frame.response.SerializeToString(deterministic=True)
@@ -210,10 +210,10 @@ async def test_pausing_agent_costs_no_keyframe_and_gets_no_stale_frame(play: Pla
         pausing = game.frames(policy="latest", compression=name, credits=1)
         both = [asyncio.create_task(anext(each)) for each in (steady, pausing)]
         await wait_until(control, lambda status: len(status.subscribers) == 2)
-        await control.step(1)
+        await control.playback.step(1)
         await asyncio.gather(*both)
         # Its body takes long: 200 frames pass.
-        await control.step(200)
+        await control.playback.step(200)
         for _ in range(200):
             await anext(steady)
         status = await control.status()
@@ -222,7 +222,7 @@ async def test_pausing_agent_costs_no_keyframe_and_gets_no_stale_frame(play: Pla
         # It is back when it has returned its credit, which the daemon sees as one frame less that waits for an answer.
         await wait_until(control, lambda status: waiting(status) == 0)
         while not coming.done():
-            await control.step(1)
+            await control.playback.step(1)
             await anext(steady)
             # What is on its way to it comes before another frame makes it old.
             await asyncio.wait([coming], timeout=1)
@@ -245,10 +245,10 @@ async def test_slow_agent_skips_to_the_newest_frame_without_a_keyframe(play: Pla
         frames = game.frames(policy="latest", compression=name, credits=1)
         coming = [asyncio.create_task(anext(each)) for each in (steady, frames)]
         await wait_until(control, lambda status: len(status.subscribers) == 2)
-        await control.step(1)
+        await control.playback.step(1)
         await asyncio.gather(*coming)
         for round_ in range(1, 10):
-            await control.step(7)
+            await control.playback.step(7)
             for _ in range(7):
                 await anext(steady)
             await wait_until(control, lambda status: waiting(status) == 7)
@@ -269,10 +269,10 @@ async def test_seek_starts_anew_and_the_interval_is_an_option(play: Play, name: 
         frames = messages(daemon, "grpc", request)
         coming = asyncio.ensure_future(anext(frames))
         await wait_until(control, lambda status: len(status.subscribers) == 1)
-        await control.step(100)
+        await control.playback.step(100)
         taken = [await coming, *[await anext(frames) for _ in range(99)]]
-        await control.seek(FIRST_LOOP + 5)
-        await control.step(3)
+        await control.playback.seek(FIRST_LOOP + 5)
+        await control.playback.step(3)
         taken += [await anext(frames) for _ in range(3)]
         await frames.aclose()  # type: ignore[attr-defined]
     # 2 s are 44.8 game loops.
@@ -297,7 +297,7 @@ async def test_reconnection_starts_a_new_stream(play: Play, name: str) -> None:
         for number in range(3):
             coming = asyncio.create_task(anext(frames))
             await wait_until(control, lambda status: len(status.subscribers) == 1)
-            await control.step(10)
+            await control.playback.step(10)
             taken = [await coming, *[await anext(frames) for _ in range(9)]]
             assert [frame.reconnected for frame in taken] == [number > 0] + [False] * 9
             for frame in taken:

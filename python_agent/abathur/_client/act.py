@@ -5,15 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from s2clientprotocol import error_pb2
 
 from abathur.errors import RequestError
 from abathur.sync.v1 import sync_pb2
-
-if TYPE_CHECKING:
-    from abathur._client.game import Game
 
 _SUCCESS = "Success"
 
@@ -57,11 +53,3 @@ def refusals() -> Iterator[None]:
         yield
     except RequestError as error:
         raise RequestError(error.code, error.message) from None
-
-
-async def is_after_match(refusal: RequestError, game: Game) -> bool:
-    """Whether a request was refused because the match of the last frame is over, of which others may be on the way."""
-    if refusal.code != "FAILED_PRECONDITION":
-        return False
-    running = [each.match.run_id for each in await game.matches() if each.state == sync_pb2.match_running]
-    return game._run_id not in running

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur._client import act, event_callbacks, event_loop
+from abathur._client import event_callbacks, event_loop
 from abathur._client.act import ActResult
 from abathur._client.game import Game, connect
 from abathur._client.options import (
@@ -22,8 +22,8 @@ from abathur._client.options import (
     check_known,
 )
 from abathur._client.runs import Run
-from abathur._frame import frame as _frame
 from abathur._frame.frame import Frame
+from abathur._frame.timing import monotonic_ns
 from abathur._frame.unit_view import UnitView
 from abathur.errors import ConnectError, RequestError
 from abathur.sync.v1 import sync_pb2
@@ -181,10 +181,10 @@ class Agent:
                         await event_callbacks.call(self, frame)
                     await self.on_step(frame)
                 except ConnectError as error:
-                    failure, failed = error, _frame.monotonic_ns()
+                    failure, failed = error, monotonic_ns()
                 except RequestError as error:
                     # Where it follows, the match may be over while frames of it are on the way.
-                    if not (follows and await act.is_after_match(error, self.game)):
+                    if not (follows and await self.game._is_after_match(error)):
                         raise
             results = list(frame.response.player_result)
         if started or not follows:

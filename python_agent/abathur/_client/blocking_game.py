@@ -12,10 +12,11 @@ from types import TracebackType
 from typing import Unpack
 from s2clientprotocol import query_pb2, sc2api_pb2
 from abathur import drawing
-from abathur._client import act, control, runs
+from abathur._client import act, runs
 from abathur._client import request as _request
 from abathur._client.act import ActResult
 from abathur._client.options import ConnectOptions, SubscribeOptions, check_known
+from abathur._client.blocking_playback import BlockingPlayback
 from abathur._client.reconnect import Backoff, GapCounter
 from abathur._client.runs import Run
 from abathur._events import plots
@@ -26,12 +27,13 @@ from abathur._frame.frame import Frame
 from abathur._program import address as _address
 from abathur._program.address import Address
 from abathur._transport import compression
-from abathur._transport.grpc import BlockingGrpcConnection
+from abathur._transport.blocking_grpc import BlockingGrpcConnection
 from abathur._transport.nats.connection import BlockingNatsConnection
-from abathur._transport.socket import BlockingSocketConnection
+from abathur._transport.reading import refused_if_too_old
+from abathur._transport.blocking_socket import BlockingSocketConnection
 from abathur._transport.timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
 from abathur._values.read_only import explain
-from abathur.errors import ConnectError, LostError, ProtocolError
+from abathur.errors import ConnectError, LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -82,6 +84,7 @@ class BlockingGame:
     Attributes:
         address: Address of the daemon.
         late_actions: Actions that the game received when the frame that they answer was not the newest any more.
+        playback: Controls the playback, if the daemon plays a recording: ``game.playback.pause()``.
     """
 
     def __init__(self, address: Address, reconnect_timeout: float, timeouts: Timeouts, wait: float) -> None:
@@ -100,6 +103,7 @@ class BlockingGame:
         self._game_loop = 0
         self._run_id = ""
         self.late_actions = 0
+        self.playback = BlockingPlayback(self._ask)
 
     def __enter__(self) -> BlockingGame:
         """Nothing is sent yet."""
@@ -139,8 +143,8 @@ class BlockingGame:
             ConnectError: no daemon answers.
             RequestError: UNIMPLEMENTED: the daemon is too old, or the address is one of NATS.
         """
-        with self._connected():
-            return list(self._connection.matches().matches)
+        with refused_if_too_old():
+            return list(self._ask(sync_pb2.ClientMessage(matches=sync_pb2.GetMatchesRequest())).matches.matches)
 
     def frames(self, **options: Unpack[SubscribeOptions]) -> Generator[Frame, None, None]:
         """Frames until the match ends, or the daemon shuts down. With `follow`, those of the next matches as well.
@@ -277,8 +281,7 @@ class BlockingGame:
             run_id: The match, see `BlockingGame`.
         """
         request = sync_pb2.GetTimelineRequest(after_game_loop=after, run_id=self._run(run_id))
-        with self._connected():
-            return from_message(self._connection.timeline(request))
+        return from_message(self._ask(sync_pb2.ClientMessage(timeline=request)).timeline)
 
     def query(self, request: query_pb2.RequestQuery, *, run_id: Run = "") -> sync_pb2.QueryResult:
         """Ask the game: pathing distances, placements, available abilities.
@@ -296,8 +299,9 @@ class BlockingGame:
         Raises:
             RequestError: nothing can answer (FAILED_PRECONDITION), or too many queries wait (RESOURCE_EXHAUSTED).
         """
-        with act.refusals(), self._connected():
-            return self._connection.query(sync_pb2.QueryRequest(query=request, run_id=self._run(run_id)))
+        asked = sync_pb2.QueryRequest(query=request, run_id=self._run(run_id))
+        with act.refusals():
+            return self._ask(sync_pb2.ClientMessage(query=asked)).query
 
     def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0, run_id: Run = "") -> ActResult:
         """Send actions to the game, as an answer to the last frame. `abathur.actions` creates the common ones.
@@ -316,8 +320,8 @@ class BlockingGame:
         request = sync_pb2.ActRequest(
             game_loop=self._game_loop, actions=given, max_late_game_loops=max_late, run_id=self._run(run_id)
         )
-        with act.refusals(), self._connected():
-            result = act.from_message(self._connection.act(request))
+        with act.refusals():
+            result = act.from_message(self._ask(sync_pb2.ClientMessage(act=request)).act)
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
@@ -335,8 +339,8 @@ class BlockingGame:
         """
         request = drawing.request(shapes, layer, self._game_loop)
         request.run_id = self._run(run_id)
-        with act.refusals(), self._connected():
-            return self._connection.draw(request)
+        with act.refusals():
+            return self._ask(sync_pb2.ClientMessage(draw=request)).draw
 
     def plot(self, name: str, value: float, *, agent: str = "", run_id: Run = "") -> sync_pb2.PlotResult:
         """Add a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.
@@ -366,8 +370,8 @@ class BlockingGame:
         """
         request = plots.request(values, agent, self._game_loop)
         request.run_id = self._run(run_id)
-        with act.refusals(), self._connected():
-            return self._connection.plot(request)
+        with act.refusals():
+            return self._ask(sync_pb2.ClientMessage(plot=request)).plot
 
     def plots(self, *, after: int = 0, run_id: Run = "") -> list[PlotSeries]:
         """The series of all agents so far, and of a playback those in the recording.
@@ -377,38 +381,7 @@ class BlockingGame:
             run_id: The match, see `BlockingGame`.
         """
         request = sync_pb2.GetPlotsRequest(after_game_loop=after, run_id=self._run(run_id))
-        with self._connected():
-            return plots.from_message(self._connection.plots(request))
-
-    def pause(self) -> sync_pb2.PlaybackState:
-        """Pause the playback. Raises RequestError if the source is not a playback."""
-        with self._connected():
-            return self._connection.control(control.pause())
-
-    def resume(self) -> sync_pb2.PlaybackState:
-        """Resume the playback."""
-        with self._connected():
-            return self._connection.control(control.resume())
-
-    def step(self, frames: int = 1) -> sync_pb2.PlaybackState:
-        """Publish that many frames and stay paused."""
-        with self._connected():
-            return self._connection.control(control.step(frames))
-
-    def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
-        """Continue at the first frame at or after a game loop. Raises RequestError (OUT_OF_RANGE) after the last."""
-        with self._connected():
-            return self._connection.control(control.seek(game_loop))
-
-    def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
-        """Multiply the tick rate: 0.1 to 1000; 0: unlimited."""
-        with self._connected():
-            return self._connection.control(control.set_rate(rate))
-
-    def set_loop(self, loop: bool) -> sync_pb2.PlaybackState:
-        """Repeat the playback at its end, or not."""
-        with self._connected():
-            return self._connection.control(control.set_loop(loop))
+        return plots.from_message(self._ask(sync_pb2.ClientMessage(plots=request)).plots)
 
     def status(self, *, run_id: Run = "") -> sync_pb2.Status:
         """The status of the daemon.
@@ -416,8 +389,19 @@ class BlockingGame:
         Args:
             run_id: The match whose source, recording, history and subscribers it has, see `BlockingGame`.
         """
+        request = sync_pb2.GetStatusRequest(run_id=self._run(run_id))
+        return self._ask(sync_pb2.ClientMessage(status=request)).status
+
+    def _ask(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         with self._connected():
-            return self._connection.status(sync_pb2.GetStatusRequest(run_id=self._run(run_id)))
+            return self._connection.request(message)
+
+    def _is_after_match(self, refusal: RequestError) -> bool:
+        """Whether a request was refused because the match of the last frame is over: others may be on the way."""
+        if refusal.code != "FAILED_PRECONDITION":
+            return False
+        running = [each.match.run_id for each in self.matches() if each.state == sync_pb2.match_running]
+        return self._run_id not in running
 
     def _run(self, run_id: Run) -> str:
         """The match that a request is about."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from abathur import events
-
-if TYPE_CHECKING:
-    from abathur._client.agent import Agent
-    from abathur._frame.frame import Frame
+from abathur._frame.frame import Frame
 
 #: The callback of each event, and how it is called.
 _CALLS: dict[type[events.Event], tuple[str, Callable[[Any], tuple[Any, ...]]]] = {
@@ -26,13 +23,13 @@ _CALLS: dict[type[events.Event], tuple[str, Callable[[Any], tuple[Any, ...]]]] =
 }
 
 
-def overridden(agent: type[Agent], base: type[Agent]) -> bool:
-    """Whether a class has a callback for an event."""
+def overridden(agent: type, base: type) -> bool:
+    """Whether a class of agents has a callback for an event, which its base has not."""
     return any(getattr(agent, name) is not getattr(base, name) for name, _ in _CALLS.values())
 
 
-async def call(agent: Agent, frame: Frame) -> None:
-    """Call the callbacks for the events of a frame, in their order."""
+async def call(agent: object, frame: Frame) -> None:
+    """Call the callbacks of an agent for the events of a frame, in their order."""
     for event in frame.events:
         name, arguments = _CALLS[type(event)]
         callback: Callable[..., Awaitable[None]] = getattr(agent, name)

@@ -9,7 +9,6 @@ from google.protobuf.field_mask_pb2 import FieldMask
 
 from abathur._client import runs
 from abathur._client.options import SubscribeOptions, check_known
-from abathur._frame.frame import Frame
 from abathur._transport import compression
 from abathur._values import arguments
 from abathur.sync.v1 import sync_pb2
@@ -64,11 +63,6 @@ def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
         raise ValueError(f"start is {start!r}; it is 'live', 'oldest' or a game loop")
 
 
-def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:
-    """Whether the subscriber must acknowledge frames."""
-    return request.policy == sync_pb2.lockstep or request.credits > 0
-
-
 def continue_after(request: sync_pb2.SubscribeRequest, game_loop: int) -> None:
     """Change a request to one for what comes after a frame, whose connection broke."""
     if request.follow:
@@ -79,11 +73,6 @@ def continue_after(request: sync_pb2.SubscribeRequest, game_loop: int) -> None:
     else:
         # The daemon may be another one, which keeps other frames.
         request.ClearField("start")
-
-
-def acknowledgement(frame: Frame) -> sync_pb2.ClientMessage:
-    """What tells the daemon that a frame was used."""
-    return sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence, match_index=frame._match_index))
 
 
 def _value(enum, what: str, name: str):  # type: ignore[no-untyped-def]

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._events.structures import STRUCTURES
+from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.unit_view import UnitView
 from abathur._frame.units import Units
 from abathur.columns import Columns
 from abathur.columns._schema import KINDS, TAG, UNITS
-from abathur.columns._source import ColumnsSource
 from abathur.columns._values import floats
 
 #: The classes in which BotAI follows units. The tag of a unit that changes its class is new in that class.
@@ -95,7 +95,7 @@ class ColumnsSnapshot:
     @cached_property
     def units(self) -> Units:
         """See `Snapshot`."""
-        return Units(ColumnsSource(self._columns))
+        return Units(ColumnsUnits(self._columns))
 
     def rows(self, which: NDArray[np.intp] | None = None) -> list[Row]:
         """See `Snapshot`."""

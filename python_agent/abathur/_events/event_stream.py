@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from abathur._events.event_rows import (
     Snapshot,
     UnitsSnapshot,
 )
-from abathur._events.skipped_events import without_units
+from abathur._frame.frame import Frame
 from abathur.errors import AbathurError
 from abathur.events import (
     Alert,
@@ -35,9 +35,6 @@ from abathur.events import (
     UnitTypeChanged,
     UpgradeComplete,
 )
-
-if TYPE_CHECKING:
-    from abathur._frame.frame import Frame
 
 #: A first frame before this game loop (10 s) is the start of a match: nothing can have been built or hidden before.
 LATE_LOOP: Final = 224
@@ -108,7 +105,8 @@ class Step:
 def _snapshot(frame: Frame) -> ColumnsSnapshot | UnitsSnapshot:
     made = frame.__dict__.get("_snapshot")
     if made is None:
-        made = ColumnsSnapshot(frame._columns) if frame._columns is not None else UnitsSnapshot(frame.units)
+        columns = frame._source.columns
+        made = UnitsSnapshot(frame.units) if columns is None else ColumnsSnapshot(columns)
         frame.__dict__["_snapshot"] = made
     return made
 
@@ -226,6 +224,6 @@ def _carries(new: Snapshot, unit: object) -> bool:
 
 def _once(frame: Frame) -> tuple[list[int], list[int], set[int]]:
     """Dead units, alerts and upgrades of a frame."""
-    observation = without_units(frame).observation
+    observation = frame._without_units().observation
     raw = observation.raw_data
     return list(raw.event.dead_units), list(observation.alerts), set(raw.player.upgrade_ids)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from s2clientprotocol import sc2api_pb2
 
-from abathur._values import proto_json
-from abathur._values.malformed import MALFORMED
-from abathur.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from abathur._frame.frame import Frame
+from abathur._frame.frame import Frame
 
 #: Bytes of them that one frame carries at most, as in the daemon (docs/security.md).
 MAX_BYTES = 256 * 1024
 _LISTS = ("actions", "action_errors", "chat", "player_result")
-_LISTS_IN_JSON = ("actions", "actionErrors", "chat", "playerResult")
 
 
 class SkippedEvents:
@@ -34,7 +25,7 @@ class SkippedEvents:
         Raises:
             ProtocolError: it is damaged.
         """
-        own = without_units(frame) if frame._json is None or _has_events(frame._json) else None
+        own = frame._without_units() if frame._source.may_have_events else None
         self._incomplete |= frame.skipped_events_incomplete
         if self._together.ByteSize() > MAX_BYTES:
             self._incomplete = True
@@ -75,40 +66,3 @@ def add_events(to: sc2api_pb2.ResponseObservation, source: sc2api_pb2.ResponseOb
         to.observation.alerts.extend(source.observation.alerts)
     if source.observation.raw_data.event.dead_units:
         to.observation.raw_data.event.dead_units.extend(source.observation.raw_data.event.dead_units)
-
-
-def _has_events(observation: Mapping[str, Any]) -> bool:
-    """Whether something happens once in an observation in JSON, or it is damaged. Most frames have nothing."""
-    if any(observation.get(name) for name in _LISTS_IN_JSON):
-        return True
-    try:
-        inner = observation.get("observation", {})
-        return bool(inner.get("alerts") or inner.get("rawData", {}).get("event"))
-    except MALFORMED:
-        return True
-
-
-def without_units(frame: Frame) -> sc2api_pb2.ResponseObservation:
-    """What is cheap to read of a frame, and has at least what happens once, and the upgrades. Do not change it.
-
-    Raises:
-        ProtocolError: it is damaged.
-    """
-    if frame._json is None:
-        return frame.rest
-    try:
-        observation = frame.json.get("observation", {})
-        raw = observation.get("rawData", {})
-        wanted = {
-            **{name: frame.json[name] for name in _LISTS_IN_JSON if name in frame.json},
-            "observation": {
-                "alerts": observation.get("alerts", []),
-                "rawData": {
-                    "event": {"deadUnits": raw.get("event", {}).get("deadUnits", [])},
-                    "player": {"upgradeIds": raw.get("player", {}).get("upgradeIds", [])},
-                },
-            },
-        }
-        return proto_json.parse(wanted, sc2api_pb2.ResponseObservation())
-    except proto_json.ERRORS as error:
-        raise ProtocolError(f"the observation of frame {frame.sequence} cannot be read: {error}") from None

@@ -29,7 +29,7 @@ _ENUMS = {
 }
 
 
-class MessageSource:
+class MessageUnits:
     """Units, or their submessages, as protobuf messages."""
 
     def __init__(self, messages: Sequence[Any]) -> None:
@@ -62,10 +62,10 @@ class MessageSource:
 
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all messages."""
-        return _NestedMessages([getattr(message, field) for message in self._listed], MessageSource)
+        return _NestedMessages([getattr(message, field) for message in self._listed], MessageUnits)
 
 
-class JsonSource:
+class JsonUnits:
     """Units, or their submessages, as ProtoJSON objects."""
 
     def __init__(self, objects: Sequence[Any], message: Descriptor | None = raw_pb2.Unit.DESCRIPTOR) -> None:
@@ -74,7 +74,7 @@ class JsonSource:
         self._type = message.full_name if message else None
         self._fields = message.fields_by_name if message else {}
 
-    def __reduce__(self) -> tuple[Callable[..., JsonSource], tuple[list[Any], str | None]]:
+    def __reduce__(self) -> tuple[Callable[..., JsonUnits], tuple[list[Any], str | None]]:
         """The objects and the name of their type: descriptors cannot be pickled."""
         return _restored, (list(self._objects), self._type)
 
@@ -113,12 +113,12 @@ class JsonSource:
         message = self._fields[field].message_type
         with _as_protocol_error(field):
             lists = [each.get(_camel(field), ()) for each in self._objects]
-            return _NestedMessages(lists, lambda objects: JsonSource(objects, message))
+            return _NestedMessages(lists, lambda objects: JsonUnits(objects, message))
 
 
-def _restored(objects: list[Any], message: str | None) -> JsonSource:
+def _restored(objects: list[Any], message: str | None) -> JsonUnits:
     pool = descriptor_pool.Default()
-    return JsonSource(objects, None if message is None else pool.FindMessageTypeByName(message))
+    return JsonUnits(objects, None if message is None else pool.FindMessageTypeByName(message))
 
 
 class _NestedMessages:

@@ -12,7 +12,7 @@ from s2clientprotocol import raw_pb2
 
 from abathur._frame import filters, unit_view
 from abathur._frame.nested import Nested, NestedSource
-from abathur._frame.unit_messages import JsonSource, MessageSource
+from abathur._frame.unit_messages import JsonUnits, MessageUnits
 from abathur._frame.unit_view import UnitView
 from abathur._values import arguments
 from abathur._values.read_only import read_only
@@ -216,12 +216,12 @@ class Units:
     @classmethod
     def from_proto(cls, units: Sequence[raw_pb2.Unit]) -> Units:
         """Columns over protobuf units, which are kept."""
-        return cls(MessageSource(units))
+        return cls(MessageUnits(units))
 
     @classmethod
     def from_json(cls, units: Sequence[Mapping[str, Any]]) -> Units:
         """Columns over units in ProtoJSON, which are kept."""
-        return cls(JsonSource(units))
+        return cls(JsonUnits(units))
 
     @property
     def pos(self) -> NDArray[np.float32]:

@@ -11,8 +11,9 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._events.event_stream import EventStream
 from abathur._events.skipped_events import SkippedEvents
-from abathur._frame import frame as _frame
+from abathur._frame.columns_source import ColumnsSource
 from abathur._frame.frame import Frame
+from abathur._frame.source import BytesSource
 from abathur._recording import without_units
 from abathur._recording.segments import DecodingBudget, parse_segment
 from abathur.columns import Columns, ColumnsDecoder
@@ -55,9 +56,10 @@ class Observation:
 
     def frame(self, match_id: str) -> Frame:
         """The frame that it is to a reader."""
-        frame = _frame.from_recording(
-            self.recorded, sequence=self.sequence + 1, game_loop=self.game_loop, match_id=match_id
-        )
+        frame = Frame(BytesSource(self.recorded) if isinstance(self.recorded, bytes) else ColumnsSource(self.recorded))
+        frame.match_id = match_id
+        frame.sequence = self.sequence + 1
+        frame.game_loop = self.game_loop
         frame.size = self.size
         return frame
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from abathur._frame import frame
 from abathur._frame.frame import Frame
+from abathur._transport import frames
 from abathur._transport.reading import MatchStart, Reading
 from abathur._values import proto_json
 from abathur.errors import ProtocolError, RequestError, StoppingError, request_error
@@ -90,7 +90,7 @@ def event_from_line(line: bytes, received: int, reading: Reading) -> Event:
     """The event in a line of JSON."""
     message = _object(line)
     if "frame" in message:
-        return reading.place(frame.from_json(message["frame"], received=received, size=len(line)))
+        return reading.place(frames.from_json(message["frame"], received=received, size=len(line)))
     if "result" in message:
         result = _parse(message["result"], sync_pb2.Result())
         return result.id, result
@@ -118,7 +118,9 @@ def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int
     """The event in a message."""
     kind = message.WhichOneof("message")
     if kind == "frame":
-        return reading.place(frame.from_message(message.frame, received=received, size=size, payloads=reading.payloads))
+        return reading.place(
+            frames.from_message(message.frame, received=received, size=size, payloads=reading.payloads)
+        )
     if kind == "result":
         return message.result.id, message.result
     if kind == "error":
@@ -135,6 +137,24 @@ def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int
     raise ProtocolError(f"unexpected message {kind}")
 
 
+def result_of(request: str, data: bytes) -> sync_pb2.Result:
+    """The answer to a request, which came as its own message.
+
+    Args:
+        request: The name of the request in `ClientMessage`, which is that of the answer in `Result`.
+        data: The answer, serialized.
+    """
+    result = sync_pb2.Result()
+    answer: Message = getattr(result, request)
+    try:
+        answer.MergeFromString(data)
+    except DecodeError as error:
+        raise ProtocolError(f"not a {answer.DESCRIPTOR.name}: {error}") from None
+    # It is there, also if it is empty.
+    answer.SetInParent()
+    return result
+
+
 def _refusal(error: sync_pb2.Error) -> Event:
     refusal = request_error(error.code, error.message)
     if error.fatal and error.code == _UNAVAILABLE:
@@ -147,7 +167,7 @@ def _refusal(error: sync_pb2.Error) -> Event:
 
 def _object(line: bytes) -> Mapping[str, Any]:
     try:
-        message = frame.loads(line)
+        message = proto_json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not a line of JSON: {error}") from None
     if not isinstance(message, dict):

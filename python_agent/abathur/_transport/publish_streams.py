@@ -14,9 +14,10 @@ import grpc
 
 from abathur._program.address import Address
 from abathur._transport import messages
-from abathur._transport.grpc import SERVICE, OwnProcess, channel, metadata, tell, translate
+from abathur._transport.grpc_channel import SERVICE, OwnProcess, channel, metadata, tell
+from abathur._transport.grpc_errors import translate
 from abathur._transport.receive import AsyncReceiver
-from abathur._transport.socket import open_async, open_socket
+from abathur._transport.socket_open import open_async, open_socket
 from abathur.errors import ConnectError, ConnectionLostError, LostError, ProtocolError
 from abathur.sync.v1 import sync_pb2
 

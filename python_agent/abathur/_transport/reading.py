@@ -75,6 +75,11 @@ class Reading:
         self._has_begun = True
         self.run_id, self._is_dated = start.run_id, start.is_dated
 
+    def name(self, run_id: str) -> None:
+        """The match, where each stream has one, and its first frame names it."""
+        self.run_id = run_id or self.run_id
+        self._is_dated = self.run_id != ""
+
     def place(self, frame: Frame) -> Frame:
         """The frame, of this match."""
         frame.run_id = self.run_id
@@ -98,3 +103,13 @@ def refused_if_too_old() -> Iterator[None]:
         if error.code == "UNIMPLEMENTED" or (error.code == "INVALID_ARGUMENT" and "expected one of" in error.message):
             raise too_old() from None
         raise
+
+
+def needs_acknowledgements(request: sync_pb2.SubscribeRequest) -> bool:
+    """Whether the subscriber must acknowledge frames."""
+    return request.policy == sync_pb2.lockstep or request.credits > 0
+
+
+def acknowledgement(frame: Frame) -> sync_pb2.ClientMessage:
+    """What tells the daemon that a frame was used."""
+    return sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=frame.sequence, match_index=frame._match_index))

@@ -9,7 +9,8 @@ import grpc
 
 from abathur._program import address as _address
 from abathur._program.daemon import serving
-from abathur._transport import grpc as _grpc
+from abathur._transport.grpc_channel import SERVICE, channel, metadata
+from abathur._transport.grpc_errors import translate
 from abathur.errors import StoppingError
 from abathur.sync.v1 import sync_pb2
 
@@ -41,16 +42,16 @@ def messages(recording: Path, encoding: str, compression: str, options: Sequence
 def _receive(target: str, request: sync_pb2.SubscribeRequest) -> list[sync_pb2.Frame]:
     address = _address.parse(target)
     received: list[sync_pb2.Frame] = []
-    with _grpc.channel(address) as channel:
-        call = channel.unary_stream(
-            _grpc.SERVICE + "Subscribe",
+    with channel(address) as opened:
+        call = opened.unary_stream(
+            SERVICE + "Subscribe",
             request_serializer=sync_pb2.SubscribeRequest.SerializeToString,
             response_deserializer=sync_pb2.Frame.FromString,
         )
         try:
-            received.extend(call(request, metadata=_grpc.metadata(address)))
+            received.extend(call(request, metadata=metadata(address)))
         except grpc.RpcError as error:
-            problem = _grpc.translate(error)
+            problem = translate(error)
             # At the end of the recording the daemon says that it stops.
             if not isinstance(problem, StoppingError):
                 raise problem from None

@@ -5,54 +5,22 @@ Some commands are in this package; the others are the daemon's, and are passed o
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, NoReturn
 
 import abathur
 from abathur._values.printable import printable
 from abathur.cli import _commands, _daemon_command, _suggest
+from abathur.cli._parser import USAGE, parser_of
 from abathur.errors import AbathurError, DaemonError, RecordingError
 
 __all__ = ["main"]
 
 _OK = 0
 _FAILED = 1
-_USAGE = 2
 _BAD_INPUT = 3
 _INTERRUPTED = 130
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line that names the command's own help, and options that may have been meant."""
-
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        # By its name in the options: `type=int`.
-        self.register("type", int, _commands.whole_number)
-        self.register("type", float, _commands.number)
-
-    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        for before, argument in zip(("", *arguments), arguments, strict=False):
-            if not argument or (argument.startswith("--") and argument.endswith("=")):
-                named = argument[:-1] or (before if before.startswith("-") else "an argument")
-                self.error(f"{named} must not be empty")
-        options, unknown = self.parse_known_args(arguments)
-        if unknown:
-            # The command's own, or that of its subcommand.
-            parser: argparse.ArgumentParser = getattr(options, "parser", self)
-            name = unknown[0].split("=")[0]
-            if not name.startswith("-"):
-                parser.error(f"unexpected argument {name!r}")
-            known = [option for action in parser._actions for option in action.option_strings]
-            parser.error(f"unknown option {name}{_commands.did_you_mean(name, known)}")
-        return options
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(_USAGE, f"{self.prog}: {message.removesuffix('.')}. See `{self.prog} --help`.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _BAD_INPUT
         if isinstance(error, DaemonError) and error.exit_code == _BAD_INPUT:
             return _BAD_INPUT
-        return _USAGE if isinstance(error, ValueError) else _FAILED
+        return USAGE if isinstance(error, ValueError) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     return code
@@ -95,18 +63,11 @@ def _run(arguments: list[str]) -> int:
         return _daemon_command.run(arguments)
     if not command:
         print(_commands.HELP, end="", file=sys.stderr)
-        return _USAGE
+        return USAGE
     if command not in (*_commands.PYTHON, "export"):
         said = f"unknown command {command!r}{_commands.did_you_mean(command, _commands.ALL)}"
         print(f"abathur: {said}. See `abathur --help`.", file=sys.stderr)
-        return _USAGE
+        return USAGE
     options = parser_of(command).parse(arguments[1:])
     # What a command returns, if it is not always done.
     return options.run(options) or _OK
-
-
-def parser_of(command: str) -> _Parser:
-    """The parser of a command of this package."""
-    parser = _Parser(prog=f"abathur {command}")
-    import_module(f"abathur.cli.{command}").add_to(parser)
-    return parser

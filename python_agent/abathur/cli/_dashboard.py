@@ -51,5 +51,6 @@ async def _publish(game: Game, match: sync_pb2.Match, daemon: str) -> None:
                         "publishes cannot show: run the command again"
                     )
                 newest = frame.game_loop
-                assert frame._columns is not None
-                await published.publish(message_bytes(frame._columns))
+                columns = frame._source.columns
+                assert columns is not None
+                await published.publish(message_bytes(columns))

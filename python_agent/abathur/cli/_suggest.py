@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from abathur.cli import _commands, _daemon_command
+from abathur.cli._parser import parser_of
 from abathur.errors import DaemonError
 
 
@@ -30,8 +31,6 @@ def words(arguments: Sequence[str]) -> list[str]:
 
 
 def _of_parser(parts: Sequence[str]) -> Iterable[str]:
-    from abathur.cli import parser_of
-
     command, previous = parts[0], parts[-1]
     actions = parser_of(command)._actions
     subcommands = next((each.choices for each in actions if isinstance(each, argparse._SubParsersAction)), {})

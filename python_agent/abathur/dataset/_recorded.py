@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import cached_property
 from itertools import chain, islice, pairwise
 from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2
 
 from abathur._frame.frame import Frame
 from abathur._frame.nested import NestedSource
-from abathur._frame.unit_messages import MessageSource
+from abathur._frame.source import BytesSource, UnreadableError
+from abathur._frame.unit_messages import MessageUnits
 from abathur._frame.units import COLUMNS, Units
 from abathur._program.daemon import has_daemon
 from abathur._recording import tables, without_units
@@ -85,9 +88,8 @@ class RecordedMatch:
             match_id = self._recording.metadata.get("match_id", "")
             for frame in select(self._observations(), 0, None, self._every, match_id):
                 if self._rows is not None:
-                    assert frame._data is not None
-                    frame.__dict__["rest"] = without_units.parse(frame._data)
-                    frame.__dict__["units"] = Units(ArraySource(self._rows.current, frame._data))
+                    assert isinstance(frame._source, BytesSource)
+                    frame._source = _RowsSource(frame._source.data, self._rows.current)
                 yield frame
             if self._rows is not None:
                 self._rows.finish(self._recording)
@@ -170,6 +172,25 @@ class _DaemonRows:
             raise RecordingError(f"{recording.path}: the daemon found other units than those of the frames")
 
 
+class _RowsSource(BytesSource):
+    """An observation whose units are in rows already."""
+
+    def __init__(self, data: bytes, rows: Rows) -> None:
+        super().__init__(data)
+        self._rows = rows
+
+    @cached_property
+    def units(self) -> Units:
+        return Units(ArraySource(self._rows, self.data))
+
+    @cached_property
+    def rest(self) -> sc2api_pb2.ResponseObservation:
+        try:
+            return without_units.parse(self.data)
+        except DecodeError as error:
+            raise UnreadableError(str(error)) from None
+
+
 class ArraySource:
     """Units in arrays; what is not in them is parsed when it is read, which is rare.
 
@@ -200,8 +221,8 @@ class ArraySource:
         """A repeated field of all units."""
         return self._messages().nested(field)
 
-    def _messages(self) -> MessageSource:
-        return MessageSource(sc2api_pb2.ResponseObservation.FromString(self._data).observation.raw_data.units)
+    def _messages(self) -> MessageUnits:
+        return MessageUnits(sc2api_pb2.ResponseObservation.FromString(self._data).observation.raw_data.units)
 
 
 _NAMES = {path: name for name, (_, path) in COLUMNS.items()}

@@ -13,7 +13,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._client import event_loop
 from abathur._client.options import AgentOptions
-from abathur._events.skipped_events import add_events, without_units
+from abathur._events.skipped_events import add_events
 from abathur._frame.frame import Frame
 from abathur.errors import AbathurError
 from abathur.sc2._result import BotResult
@@ -149,7 +149,7 @@ class _Run:
         self._told.game_loop = frame.game_loop
         if frame.skipped_events is not None:
             add_events(self._skipped, frame.skipped_events)
-        rest = without_units(frame)
+        rest = frame._without_units()
         results = [*self._skipped.player_result, *rest.player_result]
         if results and self._driver is not None:
             await self._end(results)

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
 
-from abathur._client import act
 from abathur._client.game import Game, connect
 from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions, check_known
 from abathur._frame.frame import Frame
@@ -135,7 +134,7 @@ class _GameSource:
         except RequestError as error:
             if error.code not in _NEVER:
                 raise NotNow(str(error)) from None
-            if self._options.get("follow") and await act.is_after_match(error, self._game):
+            if self._options.get("follow") and await self._game._is_after_match(error):
                 raise Over(str(error)) from None
             raise NotAllowed(str(error)) from None
         except ConnectError as error:

@@ -268,8 +268,8 @@ def test_the_page_comes_back_with_the_daemon(launch: Launch, open_page: OpenPage
     second = launch("play", str(SKIRMISH), *FREE_PORTS, "--http-port", port, "--start-paused")
     with abathur.connect_blocking(second.grpc) as game:
         page.wait("document.getElementById('state').innerText === 'paused'")
-        game.seek(10_000)
-        game.step()
+        game.playback.seek(10_000)
+        game.playback.step()
         shows(page, 10_000)
     assert page.text("#clock") == "7:26"
     # What a browser says of a connection that is refused, or whose daemon is gone, is no fault of the page.
@@ -315,7 +315,7 @@ async def test_a_page_that_hangs_costs_others_nothing(play: Play, open_page: Ope
 async def first_then_resume(game: abathur.Game) -> None:
     while not any(each.policy == sync_pb2.every for each in (await game.status()).subscribers):
         await asyncio.sleep(0)
-    await game.resume()
+    await game.playback.resume()
 
 
 async def collect(frames: Any, loops: list[int], count: int) -> None:
@@ -346,8 +346,8 @@ def test_a_unit_that_is_clicked_tells_all_its_fields(paused: Daemon, open_page: 
     page.wait("dashboard.map.follows")
     with abathur.connect_blocking(paused.grpc) as game:
         for later in (AT + 100, AT + 200, AT + 300):
-            game.seek(later)
-            game.step()
+            game.playback.seek(later)
+            game.playback.step()
             shows(page, later)
             place = next(each.pos for each in observation_at(later).raw_data.units if each.tag == tag)
             page.wait(
@@ -371,17 +371,17 @@ def test_a_unit_that_dies_is_said_to_be_gone(paused: Daemon, open_page: OpenPage
     shows(page, AT)
     page.evaluate("dashboard.choose(BigInt(args))", str(gone))
     with abathur.connect_blocking(paused.grpc) as game:
-        game.seek(frame.game_loop)
-        game.step()
+        game.playback.seek(frame.game_loop)
+        game.playback.step()
     shows(page, frame.game_loop)
     since = f"Gone since game loop {frame.game_loop}"
     page.wait("document.querySelector('#unit .gone').innerText === args", since)
     with abathur.connect_blocking(paused.grpc) as game:
-        game.step()
+        game.playback.step()
         shows(page, frame.game_loop + 1)
         assert page.text("#unit .gone") == since
-        game.seek(AT)
-        game.step()
+        game.playback.seek(AT)
+        game.playback.step()
     shows(page, AT)
     page.wait("document.querySelector('#unit .gone').hidden")
 

@@ -385,7 +385,7 @@ def step_to(page: Page, daemon: Daemon, last: int) -> None:
     """Show each frame up to this one."""
     with abathur.connect_blocking(daemon.grpc) as game:
         for game_loop in range(page.evaluate(LOOP) + 1, last + 1):
-            game.step()
+            game.playback.step()
             page.wait(f"{LOOP} === args", game_loop)
 
 
@@ -449,8 +449,8 @@ def test_trails_and_fights_of_the_last_seconds(paused: Daemon, open_page: OpenPa
     page.evaluate("(document.getElementById('layer-fights').click(), 0)")
     # A seek clears both.
     with abathur.connect_blocking(paused.grpc) as game:
-        game.seek(AT + 300)
-        game.step()
+        game.playback.seek(AT + 300)
+        game.playback.step()
     shows(page, AT + 300)
     assert page.evaluate("dashboard.map.fights.list") == []
     assert page.evaluate("dashboard.map.trails.of(BigInt(args))", str(tag)) in ([], trail_of_one(tag, AT + 300))
@@ -553,8 +553,8 @@ def play_at(launch: Launch) -> Any:
     def starter(game_loop: int) -> Daemon:
         daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--start-paused", "--loop")
         with abathur.connect_blocking(daemon.grpc) as game:
-            game.seek(game_loop)
-            game.step()
+            game.playback.seek(game_loop)
+            game.playback.step()
         return daemon
 
     return starter

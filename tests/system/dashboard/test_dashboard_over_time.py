@@ -132,7 +132,7 @@ def test_plots_of_agents_are_graphs(paused: Daemon, open_page: OpenPage) -> None
     assert page.run("return page.isVisible('#plots-none')")
     with abathur.connect_blocking(paused.grpc) as game:
         for loop in range(AT + 1, AT + 11):
-            game.step(1)
+            game.playback.step(1)
             while game.status().playback.game_loop != loop:
                 pause()
             game.plot_all({"threat": loop / 2, "army": -1.0}, agent="Bot")
@@ -207,11 +207,11 @@ def test_states_are_told_truly(launch: Launch, open_page: OpenPage) -> None:
     port = first.addresses["http"].rpartition(":")[2]
     page = open_page(first)
     with abathur.connect_blocking(first.grpc) as game:
-        game.step()
+        game.playback.step()
         shows(page, FIRST)
         page.wait(f"{STATE} === 'paused'")
         assert "6:40 of 6:40 to 7:39" in page.text("#where")
-        game.resume()
+        game.playback.resume()
         page.wait(f"{STATE} === 'playback'")
     has_whole_timeline(page)
     page.evaluate("void dashboard.choose(dashboard.world.units.tag[dashboard.world.units.used.indexOf(1)])")

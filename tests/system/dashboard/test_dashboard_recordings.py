@@ -68,8 +68,8 @@ def test_sizes_of_a_recording_that_plays_for_the_page_alone(play: Play, open_pag
             shown = sizes(page)
             assert shown["proto"] == len(response_at(game_loop).SerializeToString())
             # The daemon's own match stands elsewhere until now: brought to the same frame, it has the same sizes.
-            game.seek(game_loop)
-            game.step()
+            game.playback.seek(game_loop)
+            game.playback.step()
             while newest(daemon, sync_pb2.proto, sync_pb2.none).game_loop != game_loop:
                 pause()
             assert len(shown) >= 12
@@ -116,8 +116,8 @@ def test_a_compact_recording_is_shown(play: Play, open_page: OpenPage, folder: P
     assert run_daemon("export", str(SKIRMISH), "-o", str(path), "--compact").returncode == 0
     daemon = play(path, "--start-paused", "--recordings", str(folder))
     with abathur.connect_blocking(daemon.grpc) as game:
-        game.seek(AT)
-        game.step()
+        game.playback.seek(AT)
+        game.playback.step()
     shows(open_page(daemon), AT)
     page = open_page(daemon, "/?recording=small.mcap")
     page.wait("dashboard.playback.state !== undefined && dashboard.world.gameLoop !== undefined")

@@ -26,7 +26,7 @@ async def test_a_stopped_agent_costs_others_nothing_and_a_killed_one_is_let_go(
             stream = reference.frames(policy="every", encoding="proto", name="reference")
             reading = asyncio.ensure_future(anext(stream))
             await wait_until(game, lambda status: len(status.subscribers) >= 2)
-            await game.resume()
+            await game.playback.resume()
             sequence = (await reading).sequence
             assert victim.stdout is not None
             await asyncio.to_thread(victim.stdout.readline)
@@ -78,7 +78,7 @@ async def test_a_slow_agent_under_every_gets_all_and_delays_no_one_under_latest(
 
         readers = [asyncio.create_task(read("slow", "every", 0.005)), asyncio.create_task(read("quick", "latest", 0))]
         await wait_until(game, lambda status: len(status.subscribers) >= 2)
-        await game.resume()
+        await game.playback.resume()
         await asyncio.gather(*readers)
     count = int(10 * 22.4) + 1
     assert taken["slow"] == list(range(1, count + 1))

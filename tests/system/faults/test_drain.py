@@ -78,7 +78,7 @@ def test_the_second_signal_ends_it_at_once(play: Play) -> None:
         stalled.sendall(b'{"subscribe":{"policy":"every","encoding":"proto"}}\n')
         stalled.recv(1)
         with abathur.connect_blocking(daemon.grpc) as game:
-            game.resume()
+            game.playback.resume()
             # It reads nothing: its queue fills.
             while game.status().subscribers[0].frames_waiting < 64:
                 pause()

@@ -36,7 +36,7 @@ def test_memory_is_flat_with_a_stalled_reader(launch: Launch, elite: Path, form:
         # The first byte is all that it ever takes.
         stalled.recv(1)
         with abathur.connect_blocking(daemon.grpc) as game, abathur.connect_blocking(daemon.socket) as reader:
-            game.resume()
+            game.playback.resume()
             sizes = []
             for frame in reader.frames(policy="every", encoding="proto"):
                 if frame.sequence % (LOOPS // 10) == 0:

@@ -75,7 +75,7 @@ async def test_no_descriptor_is_left_and_those_who_are_there_go_on(tmp_path: Pat
             stream = agent.frames(policy="every", encoding="proto", name="reference")
             first = asyncio.ensure_future(anext(stream))
             await wait_until(game, lambda status: bool(status.subscribers))
-            await game.resume()
+            await game.playback.resume()
             sequence = (await first).sequence
             flood = [socket.socket() for _ in range(MOST_DESCRIPTORS)]
             try:

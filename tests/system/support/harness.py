@@ -213,6 +213,6 @@ def paused(play: Play) -> Daemon:
     """A playback of the committed recording that stands at a fight."""
     daemon = play(SKIRMISH, "--start-paused", "--loop")
     with abathur.connect_blocking(daemon.grpc) as game:
-        game.seek(AT)
-        game.step()
+        game.playback.seek(AT)
+        game.playback.step()
     return daemon

@@ -5,8 +5,8 @@ from __future__ import annotations
 from google.protobuf.message import DecodeError
 
 from abathur._events.skipped_events import SkippedEvents
-from abathur._frame import frame as _frame
 from abathur._frame.frame import Frame
+from abathur._transport import frames
 from abathur._transport.nats.stream import Message
 from abathur._transport.payloads import PayloadReader
 from abathur.errors import ProtocolError
@@ -59,7 +59,7 @@ class Chain:
         if stamp.is_keyframe:
             # Another relay may have begun it; its payloads depend on nothing before.
             self._payloads = PayloadReader(self._limit)
-        frame = _frame.from_message(parsed, received=message.received, size=len(message.data), payloads=self._payloads)
+        frame = frames.from_message(parsed, received=message.received, size=len(message.data), payloads=self._payloads)
         frame.run_id = stamp.run
         self._keyframe, self.position = stamp.keyframe, message.position
         return frame

@@ -8,19 +8,19 @@ from collections.abc import AsyncGenerator, Awaitable, Generator
 from contextlib import aclosing
 from typing import TypeVar
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from abathur._frame.frame import Frame
 from abathur._program.address import Address
+from abathur._transport.messages import result_of
 from abathur._transport.nats import directory, wire
 from abathur._transport.nats.client import Client, NoRelayError
 from abathur._transport.nats.stream import MatchStream
 from abathur._transport.nats.subscription import Liveness, Place, Reader, place_of
 from abathur._transport.timeouts import Timeouts
-from abathur.errors import AbsentError, LostError, ProtocolError, RequestError
+from abathur.errors import AbsentError, LostError, RequestError
 from abathur.sync.v1 import sync_pb2
 
-_M = TypeVar("_M", bound=Message)
 _T = TypeVar("_T")
 #: A relay that is there answers much sooner.
 _ASK_SECONDS = 5.0
@@ -62,41 +62,25 @@ class AsyncNatsConnection:
             await asyncio.sleep(_WAIT_SECONDS)
         raise AbsentError(f"there is no match {self._match!r}")
 
-    async def matches(self) -> sync_pb2.MatchList:
-        """Not known on NATS."""
-        raise _needs_daemon("matches()")
-
-    async def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
-        """The status of the daemon."""
-        return await self._call("status", request, sync_pb2.Status)
-
-    async def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Send actions to the game."""
-        return await self._call("act", request, sync_pb2.ActResult)
-
-    async def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
-        """Ask the game."""
-        return await self._call("query", request, sync_pb2.QueryResult)
-
-    async def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
-        """Numbers of the match so far."""
-        return await self._call("timeline", request, sync_pb2.Timeline)
-
-    async def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
-        """Draw over the map."""
-        return await self._call("draw", request, sync_pb2.DrawResult)
-
-    async def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
-        """Add values to series."""
-        return await self._call("plot", request, sync_pb2.PlotResult)
-
-    async def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
-        """The series of agents."""
-        return await self._call("plots", request, sync_pb2.Plots)
-
-    async def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Control the playback."""
-        return await self._call("control", request, sync_pb2.PlaybackState)
+    async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+        """The answer to a request, which the relay passes on."""
+        what = message.WhichOneof("message") or ""
+        if what == "matches":
+            raise _needs_daemon("matches()")
+        request: Message = getattr(message, what)
+        _check_run(getattr(request, "run_id", ""))
+        client = await self._connected()
+        subject = wire.call(self._match, what)
+        try:
+            answer = await client.request(subject, request.SerializeToString(), wire.REQUEST, self._timeouts.request)
+        except NoRelayError:
+            raise AbsentError(f"no relay serves the match {self._match!r}") from None
+        except LostError:
+            seconds = f"{self._timeouts.request:g} s (request_timeout)"
+            raise RequestError("DEADLINE_EXCEEDED", f"the relay did not answer within {seconds}") from None
+        if answer.headers and wire.ERROR in answer.headers:
+            raise RequestError(answer.headers[wire.ERROR], answer.data.decode(errors="replace"))
+        return result_of(what, answer.data)
 
     async def subscribe(
         self, request: sync_pb2.SubscribeRequest, limit: int
@@ -176,24 +160,6 @@ class AsyncNatsConnection:
             await client.publish(wire.call(self._match, wire.HERE), number)
             await asyncio.sleep(wire.HERE_SECONDS)
 
-    async def _call(self, what: str, request: Message, response: type[_M]) -> _M:
-        _check_run(getattr(request, "run_id", ""))
-        client = await self._connected()
-        subject = wire.call(self._match, what)
-        try:
-            answer = await client.request(subject, request.SerializeToString(), wire.REQUEST, self._timeouts.request)
-        except NoRelayError:
-            raise AbsentError(f"no relay serves the match {self._match!r}") from None
-        except LostError:
-            seconds = f"{self._timeouts.request:g} s (request_timeout)"
-            raise RequestError("DEADLINE_EXCEEDED", f"the relay did not answer within {seconds}") from None
-        if answer.headers and wire.ERROR in answer.headers:
-            raise RequestError(answer.headers[wire.ERROR], answer.data.decode(errors="replace"))
-        try:
-            return response.FromString(answer.data)
-        except DecodeError as error:
-            raise ProtocolError(f"not a {response.DESCRIPTOR.name}: {error}") from None
-
     async def _connected(self) -> Client:
         if self._loop is not (loop := asyncio.get_running_loop()):
             self._loop, self._client, self._connecting = loop, None, asyncio.Lock()
@@ -228,41 +194,9 @@ class BlockingNatsConnection:
         """The constant data of the match. If a relay is there, waits for it for as long as for an answer."""
         return self._run(self._connection.match(run_id))
 
-    def matches(self) -> sync_pb2.MatchList:
-        """Not known on NATS."""
-        return self._run(self._connection.matches())
-
-    def status(self, request: sync_pb2.GetStatusRequest) -> sync_pb2.Status:
-        """The status of the daemon."""
-        return self._run(self._connection.status(request))
-
-    def act(self, request: sync_pb2.ActRequest) -> sync_pb2.ActResult:
-        """Send actions to the game."""
-        return self._run(self._connection.act(request))
-
-    def query(self, request: sync_pb2.QueryRequest) -> sync_pb2.QueryResult:
-        """Ask the game."""
-        return self._run(self._connection.query(request))
-
-    def timeline(self, request: sync_pb2.GetTimelineRequest) -> sync_pb2.Timeline:
-        """Numbers of the match so far."""
-        return self._run(self._connection.timeline(request))
-
-    def draw(self, request: sync_pb2.DrawRequest) -> sync_pb2.DrawResult:
-        """Draw over the map."""
-        return self._run(self._connection.draw(request))
-
-    def plot(self, request: sync_pb2.PlotRequest) -> sync_pb2.PlotResult:
-        """Add values to series."""
-        return self._run(self._connection.plot(request))
-
-    def plots(self, request: sync_pb2.GetPlotsRequest) -> sync_pb2.Plots:
-        """The series of agents."""
-        return self._run(self._connection.plots(request))
-
-    def control(self, request: sync_pb2.ControlRequest) -> sync_pb2.PlaybackState:
-        """Control the playback."""
-        return self._run(self._connection.control(request))
+    def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
+        """The answer to a request, which the relay passes on."""
+        return self._run(self._connection.request(message))
 
     def subscribe(
         self, request: sync_pb2.SubscribeRequest, limit: int

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from abathur._frame import frame
+from abathur._frame.timing import monotonic_ns
 from abathur._transport.nats import wire
 from abathur._transport.nats.client import ApiError, Client
 from abathur._transport.nats.wire import Stamp
@@ -37,7 +37,7 @@ class Message:
         position: Its place in the stream.
         stamp: What its headers say; None: no relay published it.
         data: The daemon's message, serialized.
-        received: When it was received, by `frame.monotonic_ns`.
+        received: When it was received, by `monotonic_ns`.
     """
 
     position: int
@@ -86,7 +86,7 @@ class MatchStream:
         found = await self._client.message(self._stream, position)
         if found is None:
             return None
-        return Message(found[0], self._stamp_at(found[0], found[1]), found[2], frame.monotonic_ns())
+        return Message(found[0], self._stamp_at(found[0], found[1]), found[2], monotonic_ns())
 
     def _stamp_at(self, position: int, headers: Mapping[str, str] | None) -> Stamp | None:
         return _stamp_at(position, headers, self._match)
@@ -265,7 +265,7 @@ class _Consumer:
                 continue
             position = _position(message.reply)
             stamp = _stamp_at(position, message.headers, self._match)
-            return Message(position, stamp, message.data, frame.monotonic_ns())
+            return Message(position, stamp, message.data, monotonic_ns())
 
     async def _receive(self, message: Msg) -> None:
         self._heard = time.monotonic()

@@ -11,8 +11,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from abathur._frame import frame as _frame
 from abathur._frame.frame import Frame
+from abathur._frame.timing import monotonic_ns
 from abathur._transport import latest
 from abathur._transport.nats import wire
 from abathur._transport.nats.chain import Chain, Selection
@@ -396,7 +396,7 @@ class Reader:
     async def _receive(self, message: Msg) -> None:
         stamp = wire.stamp(message.headers, self._match)
         if stamp is not None and stamp.position > self._provenance.stored_to:
-            self._waiting.append(Message(stamp.position, stamp, message.data, _frame.monotonic_ns()))
+            self._waiting.append(Message(stamp.position, stamp, message.data, monotonic_ns()))
             self._more.set()
 
     async def _goes_on(self, run: str) -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 from numpy.typing import NDArray
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
-from abathur._frame import frame as _frame
 from abathur._frame.frame import Frame
+from abathur._frame.source import MessageSource
 from abathur._frame.units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
 from abathur._transport import compression as _compression
+from abathur._transport import frames
 from abathur._transport.payloads import PayloadReader
 from abathur.bench import _streamed
 from abathur.bench._codec import Codec, Sums
@@ -85,7 +86,7 @@ class StreamCodec(Codec):
         return len(encoded.data)
 
     def decode(self, data: Any) -> Frame:
-        return _frame.from_message(data, received=0, size=0, payloads=self._reader)
+        return frames.from_message(data, received=0, size=0, payloads=self._reader)
 
     def touch(self, decoded: Frame) -> Any:
         return _arrays(decoded) if self._reads_columns else touch.reader("message")(decoded.response)
@@ -102,8 +103,7 @@ class StreamCodec(Codec):
     def expected_sums(self, message: ResponseObservation) -> Sums | None:
         if not self._reads_columns:
             return None
-        frame = _frame.from_recording(message.SerializeToString(), sequence=1, game_loop=0, match_id="")
-        return _sums(_arrays(frame))
+        return _sums(_arrays(Frame(MessageSource(message))))
 
     def to_message(self, decoded: Frame) -> ResponseObservation | None:
         return self.expected(decoded.response)
