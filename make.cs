@@ -277,10 +277,7 @@ internal sealed class Make
     {
         SetUpPython(Developer);
         Run(Python, [Path.Combine("protos", "export_s2clientprotocol.py")], "export of s2clientprotocol");
-        Run(
-            Python,
-            ["-m", "grpc_tools.protoc", "-Iprotos", "--python_out=python_agent", "--pyi_out=python_agent", "abathur/sync/v1/sync.proto"],
-            "protoc");
+        Run(Python, [Path.Combine("python_agent", "tools", "make_protos.py")], "protoc");
         Run(Python, [Path.Combine("python_agent", "tools", "make_blocking.py")], "blocking twin of the Python API");
         Run(Python, ["-m", "ruff", "format", "--quiet", Path.Combine("python_agent", "abathur")], "ruff format");
         return 0;

@@ -21,9 +21,9 @@ from typing import Any
 
 import abathur
 import zstandard
+from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.units import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder
-from abathur.columns._source import ColumnsSource
 from figures import Figures, machine, save, table
 from processes import BENCHMARKS, DAEMON, ROOT, Process
 from s2clientprotocol import sc2api_pb2
@@ -94,7 +94,7 @@ def decode_columns(path: Path, rounds: int) -> tuple[list[list[float]], dict[int
             if frame.keyframe:
                 stream = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
             columns = decoder.decode(stream.decompress(frame.payload))
-            units = abathur.Units(ColumnsSource(columns))
+            units = abathur.Units(ColumnsUnits(columns))
             for name in COLUMNS:
                 getattr(units, name)
             taken.append((time.perf_counter_ns() - start) / 1000)
@@ -132,7 +132,7 @@ def decode_protobuf(recording: Path, kept: dict[int, Columns]) -> list[float]:
             for name in COLUMNS:
                 getattr(units, name)
             taken.append((time.perf_counter_ns() - start) / 1000)
-            check_equal(units, abathur.Units(ColumnsSource(kept[number])))
+            check_equal(units, abathur.Units(ColumnsUnits(kept[number])))
     return taken
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import abathur
 import numpy as np
+from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.units import COLUMNS, Units
 from abathur.columns import ColumnsDecoder
-from abathur.columns._source import ColumnsSource
 from processes import DAEMON, Process
 from s2clientprotocol import sc2api_pb2
 
@@ -69,7 +69,7 @@ def decoded(frames: list[bytes], touch: Callable[[Units], None]) -> list[float]:
     taken = []
     for payload in frames:
         start = time.perf_counter_ns()
-        touch(Units(ColumnsSource(decoder.decode(payload))))
+        touch(Units(ColumnsUnits(decoder.decode(payload))))
         taken.append((time.perf_counter_ns() - start) / 1e6)
     return taken
 

@@ -16,10 +16,10 @@ from typing import Any
 import abathur
 import numpy as np
 import pytest
+from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.units import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder, _contents
 from abathur.columns._rebuild import observation_bytes
-from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 from emulators import delimited
@@ -223,7 +223,7 @@ def test_damaged_payloads_are_refused_or_read_but_nothing_else(stream: list[byte
     payload = bytes(damaged[:cut])
     try:
         columns = decoder.decode(payload)
-        abathur.Units(ColumnsSource(columns)).orders.offsets  # noqa: B018
+        abathur.Units(ColumnsUnits(columns)).orders.offsets  # noqa: B018
         observation_bytes(columns)
     except ProtocolError:
         # Later frames depend on it.
@@ -379,7 +379,7 @@ def test_javascript_reads_the_same(stream: list[bytes], tmp_path: Path) -> None:
     assert len(lines) == len(stream)
     for payload, line in zip(stream, lines, strict=True):
         columns = decoder.decode(payload)
-        units = abathur.Units(ColumnsSource(columns))
+        units = abathur.Units(ColumnsUnits(columns))
         told = json.loads(line)
         assert told["used"] == columns.used.tolist()
         used = np.flatnonzero(columns.used)

@@ -6,7 +6,9 @@ from typing import Any
 
 import abathur
 import pytest
-from abathur._frame.frame import Frame, Timing
+from abathur._frame.frame import Frame
+from abathur._frame.json_source import JsonSource
+from abathur._frame.timing import Timing
 from abathur._transport.latest import Lateness
 from abathur._transport.reading import MatchStart
 from abathur._transport.receive import ReceiveBuffer
@@ -68,11 +70,10 @@ def dying(*tags: int) -> dict[str, Any]:
 
 
 def frame(sequence: int, dropped: int = 0, taken_ns: int = 0) -> Frame:
-    made = Frame()
+    made = Frame(JsonSource(dying(sequence)))
     made.sequence = made.game_loop = sequence
     made.dropped = dropped
     made.dropped_loops = (sequence - dropped, sequence - 1) if dropped else None
-    made._json = dying(sequence)
     made._skipped_events = dying(*range(sequence - dropped, sequence))
     made.timing = Timing(0, 1000, 1000, 1000 + taken_ns, 0)
     return made

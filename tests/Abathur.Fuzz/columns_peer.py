@@ -16,9 +16,9 @@ from typing import Any
 
 import abathur.columns
 from abathur import Units
+from abathur._frame.columns_source import ColumnsUnits
 from abathur.columns import ColumnsDecoder
 from abathur.columns._rebuild import observation_bytes
-from abathur.columns._source import ColumnsSource
 from abathur.errors import ProtocolError
 
 REFUSED, TAKEN, BROKEN = 0, 1, 2
@@ -36,7 +36,7 @@ def _trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | 
 def _take(decoder: ColumnsDecoder, payload: bytes) -> tuple[int, bytes]:
     try:
         columns = decoder.decode(payload)
-        units = Units(ColumnsSource(columns))
+        units = Units(ColumnsUnits(columns))
         assert len(units.orders.offsets) == len(units) + 1
         return TAKEN, observation_bytes(columns)
     except ProtocolError as refusal:

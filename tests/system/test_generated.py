@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
-import grpc_tools
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from grpc_tools import protoc
 from programs import ROOT
@@ -51,15 +52,7 @@ def forget_json_names(messages) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_python_modules_are_what_protoc_generates(tmp_path: Path) -> None:
-    arguments = [
-        "protoc",
-        f"-I{PROTOS}",
-        f"-I{Path(grpc_tools.__file__).parent / '_proto'}",
-        f"--python_out={tmp_path}",
-        f"--pyi_out={tmp_path}",
-        "abathur/sync/v1/sync.proto",
-    ]
-    assert protoc.main(arguments) == 0
+    subprocess.run([sys.executable, ROOT / "python_agent" / "tools" / "make_protos.py", tmp_path], check=True)
     for name in ("sync_pb2.py", "sync_pb2.pyi"):
         generated = (tmp_path / "abathur" / "sync" / "v1" / name).read_text(encoding="utf-8")
         committed = (ROOT / "python_agent" / "abathur" / "sync" / "v1" / name).read_text(encoding="utf-8")

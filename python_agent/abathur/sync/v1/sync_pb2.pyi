@@ -10,7 +10,7 @@ from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -90,7 +90,7 @@ class GetMatchRequest(_message.Message):
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     wait: bool
     run_id: str
-    def __init__(self, wait: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, wait: bool = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class GetStatusRequest(_message.Message):
     __slots__ = ("run_id",)
@@ -106,7 +106,7 @@ class MatchList(_message.Message):
     __slots__ = ("matches",)
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     matches: _containers.RepeatedCompositeFieldContainer[MatchSummary]
-    def __init__(self, matches: _Optional[_Iterable[_Union[MatchSummary, _Mapping]]] = ...) -> None: ...
+    def __init__(self, matches: _Optional[_Iterable[_Union[MatchSummary, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class MatchSummary(_message.Message):
     __slots__ = ("match", "state", "ended_unix_ns", "last_game_loop", "frames", "results", "reason", "recording", "history")
@@ -128,7 +128,7 @@ class MatchSummary(_message.Message):
     reason: str
     recording: RecordingStatus
     history: HistoryStatus
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., state: _Optional[_Union[MatchState, str]] = ..., ended_unix_ns: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frames: _Optional[int] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ..., reason: _Optional[str] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ...) -> None: ...
+    def __init__(self, match: _Optional[_Union[Match, _Mapping[str, _Any]]] = ..., state: _Optional[_Union[MatchState, str]] = ..., ended_unix_ns: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frames: _Optional[int] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping[str, _Any]]]] = ..., reason: _Optional[str] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping[str, _Any]]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class MatchEnded(_message.Message):
     __slots__ = ("run_id", "reason", "results", "lost")
@@ -140,7 +140,7 @@ class MatchEnded(_message.Message):
     reason: str
     results: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
     lost: bool
-    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ..., lost: _Optional[bool] = ...) -> None: ...
+    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., results: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping[str, _Any]]]] = ..., lost: bool = ...) -> None: ...
 
 class Match(_message.Message):
     __slots__ = ("match_id", "run_id", "player_id", "map_name", "game_version", "tick_hz", "source", "actions_allowed", "simulated", "first_game_loop", "last_game_loop", "frame_count", "game_info", "game_data", "group_id", "began_unix_ns")
@@ -176,7 +176,7 @@ class Match(_message.Message):
     game_data: _sc2api_pb2.ResponseData
     group_id: str
     began_unix_ns: int
-    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: _Optional[bool] = ..., simulated: _Optional[bool] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping]] = ..., group_id: _Optional[str] = ..., began_unix_ns: _Optional[int] = ...) -> None: ...
+    def __init__(self, match_id: _Optional[str] = ..., run_id: _Optional[str] = ..., player_id: _Optional[int] = ..., map_name: _Optional[str] = ..., game_version: _Optional[str] = ..., tick_hz: _Optional[float] = ..., source: _Optional[_Union[SourceKind, str]] = ..., actions_allowed: bool = ..., simulated: bool = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., frame_count: _Optional[int] = ..., game_info: _Optional[_Union[_sc2api_pb2.ResponseGameInfo, _Mapping[str, _Any]]] = ..., game_data: _Optional[_Union[_sc2api_pb2.ResponseData, _Mapping[str, _Any]]] = ..., group_id: _Optional[str] = ..., began_unix_ns: _Optional[int] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
     __slots__ = ("policy", "encoding", "compression", "field_mask", "every_game_loops", "buffer_frames", "lockstep_timeout", "credits", "name", "compression_level", "drawings", "newest", "start_oldest", "start_game_loop", "start_after_game_loop", "max_frames", "run_id", "follow")
@@ -216,7 +216,7 @@ class SubscribeRequest(_message.Message):
     max_frames: int
     run_id: str
     follow: bool
-    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: _Optional[bool] = ..., newest: _Optional[bool] = ..., start_oldest: _Optional[bool] = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ..., run_id: _Optional[str] = ..., follow: _Optional[bool] = ...) -> None: ...
+    def __init__(self, policy: _Optional[_Union[Policy, str]] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., field_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping[str, _Any]]] = ..., every_game_loops: _Optional[int] = ..., buffer_frames: _Optional[int] = ..., lockstep_timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, _Any]]] = ..., credits: _Optional[int] = ..., name: _Optional[str] = ..., compression_level: _Optional[int] = ..., drawings: bool = ..., newest: bool = ..., start_oldest: bool = ..., start_game_loop: _Optional[int] = ..., start_after_game_loop: _Optional[int] = ..., max_frames: _Optional[int] = ..., run_id: _Optional[str] = ..., follow: bool = ...) -> None: ...
 
 class Frame(_message.Message):
     __slots__ = ("match_id", "sequence", "game_loop", "captured_monotonic_ns", "captured_unix_ns", "published_monotonic_ns", "published_unix_ns", "keyframe", "encoding", "compression", "dropped", "dropped_first_game_loop", "dropped_last_game_loop", "observation", "data", "encoded_monotonic_ns", "plain_bytes", "earlier", "skipped_events", "skipped_events_incomplete", "run_id")
@@ -262,7 +262,7 @@ class Frame(_message.Message):
     skipped_events: _sc2api_pb2.ResponseObservation
     skipped_events_incomplete: bool
     run_id: str
-    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: _Optional[bool] = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., skipped_events_incomplete: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, match_id: _Optional[str] = ..., sequence: _Optional[int] = ..., game_loop: _Optional[int] = ..., captured_monotonic_ns: _Optional[int] = ..., captured_unix_ns: _Optional[int] = ..., published_monotonic_ns: _Optional[int] = ..., published_unix_ns: _Optional[int] = ..., keyframe: bool = ..., encoding: _Optional[_Union[Encoding, str]] = ..., compression: _Optional[_Union[Compression, str]] = ..., dropped: _Optional[int] = ..., dropped_first_game_loop: _Optional[int] = ..., dropped_last_game_loop: _Optional[int] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping[str, _Any]]] = ..., data: _Optional[bytes] = ..., encoded_monotonic_ns: _Optional[int] = ..., plain_bytes: _Optional[int] = ..., earlier: _Optional[_Iterable[bytes]] = ..., skipped_events: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping[str, _Any]]] = ..., skipped_events_incomplete: bool = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class ActRequest(_message.Message):
     __slots__ = ("game_loop", "actions", "max_late_game_loops", "run_id")
@@ -274,7 +274,7 @@ class ActRequest(_message.Message):
     actions: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.Action]
     max_late_game_loops: int
     run_id: str
-    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping]]] = ..., max_late_game_loops: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, game_loop: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_sc2api_pb2.Action, _Mapping[str, _Any]]]] = ..., max_late_game_loops: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class ActResult(_message.Message):
     __slots__ = ("response", "game_loop", "late_game_loops")
@@ -284,7 +284,7 @@ class ActResult(_message.Message):
     response: _sc2api_pb2.ResponseAction
     game_loop: int
     late_game_loops: int
-    def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
+    def __init__(self, response: _Optional[_Union[_sc2api_pb2.ResponseAction, _Mapping[str, _Any]]] = ..., game_loop: _Optional[int] = ..., late_game_loops: _Optional[int] = ...) -> None: ...
 
 class QueryRequest(_message.Message):
     __slots__ = ("query", "run_id")
@@ -292,7 +292,7 @@ class QueryRequest(_message.Message):
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     query: _query_pb2.RequestQuery
     run_id: str
-    def __init__(self, query: _Optional[_Union[_query_pb2.RequestQuery, _Mapping]] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, query: _Optional[_Union[_query_pb2.RequestQuery, _Mapping[str, _Any]]] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class QueryResult(_message.Message):
     __slots__ = ("response", "game_loop", "emulated")
@@ -302,7 +302,7 @@ class QueryResult(_message.Message):
     response: _query_pb2.ResponseQuery
     game_loop: int
     emulated: bool
-    def __init__(self, response: _Optional[_Union[_query_pb2.ResponseQuery, _Mapping]] = ..., game_loop: _Optional[int] = ..., emulated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, response: _Optional[_Union[_query_pb2.ResponseQuery, _Mapping[str, _Any]]] = ..., game_loop: _Optional[int] = ..., emulated: bool = ...) -> None: ...
 
 class GetTimelineRequest(_message.Message):
     __slots__ = ("after_game_loop", "whole", "run_id")
@@ -312,7 +312,7 @@ class GetTimelineRequest(_message.Message):
     after_game_loop: int
     whole: bool
     run_id: str
-    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: bool = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Timeline(_message.Message):
     __slots__ = ("game_loops", "columns", "marks")
@@ -341,14 +341,14 @@ class Timeline(_message.Message):
         enemy_lost: float
         at: _common_pb2.Point2D
         name: str
-        def __init__(self, game_loop: _Optional[int] = ..., kind: _Optional[str] = ..., last_game_loop: _Optional[int] = ..., id: _Optional[int] = ..., own_lost: _Optional[float] = ..., enemy_lost: _Optional[float] = ..., at: _Optional[_Union[_common_pb2.Point2D, _Mapping]] = ..., name: _Optional[str] = ...) -> None: ...
+        def __init__(self, game_loop: _Optional[int] = ..., kind: _Optional[str] = ..., last_game_loop: _Optional[int] = ..., id: _Optional[int] = ..., own_lost: _Optional[float] = ..., enemy_lost: _Optional[float] = ..., at: _Optional[_Union[_common_pb2.Point2D, _Mapping[str, _Any]]] = ..., name: _Optional[str] = ...) -> None: ...
     GAME_LOOPS_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     MARKS_FIELD_NUMBER: _ClassVar[int]
     game_loops: _containers.RepeatedScalarFieldContainer[int]
     columns: _containers.RepeatedCompositeFieldContainer[Timeline.Column]
     marks: _containers.RepeatedCompositeFieldContainer[Timeline.Mark]
-    def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping]]] = ..., marks: _Optional[_Iterable[_Union[Timeline.Mark, _Mapping]]] = ...) -> None: ...
+    def __init__(self, game_loops: _Optional[_Iterable[int]] = ..., columns: _Optional[_Iterable[_Union[Timeline.Column, _Mapping[str, _Any]]]] = ..., marks: _Optional[_Iterable[_Union[Timeline.Mark, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class PlotRequest(_message.Message):
     __slots__ = ("agent", "values", "game_loop", "run_id")
@@ -367,7 +367,7 @@ class PlotRequest(_message.Message):
     values: _containers.RepeatedCompositeFieldContainer[PlotRequest.Sample]
     game_loop: int
     run_id: str
-    def __init__(self, agent: _Optional[str] = ..., values: _Optional[_Iterable[_Union[PlotRequest.Sample, _Mapping]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, agent: _Optional[str] = ..., values: _Optional[_Iterable[_Union[PlotRequest.Sample, _Mapping[str, _Any]]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class PlotResult(_message.Message):
     __slots__ = ("game_loop",)
@@ -383,7 +383,7 @@ class GetPlotsRequest(_message.Message):
     after_game_loop: int
     whole: bool
     run_id: str
-    def __init__(self, after_game_loop: _Optional[int] = ..., whole: _Optional[bool] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, after_game_loop: _Optional[int] = ..., whole: bool = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Plots(_message.Message):
     __slots__ = ("series",)
@@ -399,10 +399,10 @@ class Plots(_message.Message):
         recorded: bool
         game_loops: _containers.RepeatedScalarFieldContainer[int]
         values: _containers.RepeatedScalarFieldContainer[float]
-        def __init__(self, agent: _Optional[str] = ..., name: _Optional[str] = ..., recorded: _Optional[bool] = ..., game_loops: _Optional[_Iterable[int]] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
+        def __init__(self, agent: _Optional[str] = ..., name: _Optional[str] = ..., recorded: bool = ..., game_loops: _Optional[_Iterable[int]] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
     SERIES_FIELD_NUMBER: _ClassVar[int]
     series: _containers.RepeatedCompositeFieldContainer[Plots.Series]
-    def __init__(self, series: _Optional[_Iterable[_Union[Plots.Series, _Mapping]]] = ...) -> None: ...
+    def __init__(self, series: _Optional[_Iterable[_Union[Plots.Series, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class DrawRequest(_message.Message):
     __slots__ = ("layer", "shapes", "game_loop", "run_id")
@@ -414,7 +414,7 @@ class DrawRequest(_message.Message):
     shapes: _containers.RepeatedCompositeFieldContainer[Shape]
     game_loop: int
     run_id: str
-    def __init__(self, layer: _Optional[str] = ..., shapes: _Optional[_Iterable[_Union[Shape, _Mapping]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, layer: _Optional[str] = ..., shapes: _Optional[_Iterable[_Union[Shape, _Mapping[str, _Any]]]] = ..., game_loop: _Optional[int] = ..., run_id: _Optional[str] = ...) -> None: ...
 
 class Shape(_message.Message):
     __slots__ = ("point", "circle", "line", "text", "color", "lifetime_game_loops")
@@ -422,27 +422,27 @@ class Shape(_message.Message):
         __slots__ = ("at",)
         AT_FIELD_NUMBER: _ClassVar[int]
         at: Shape.Position
-        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ...) -> None: ...
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ...) -> None: ...
     class Circle(_message.Message):
         __slots__ = ("at", "radius")
         AT_FIELD_NUMBER: _ClassVar[int]
         RADIUS_FIELD_NUMBER: _ClassVar[int]
         at: Shape.Position
         radius: float
-        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ..., radius: _Optional[float] = ...) -> None: ...
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ..., radius: _Optional[float] = ...) -> None: ...
     class Line(_message.Message):
         __slots__ = ("to",)
         FROM_FIELD_NUMBER: _ClassVar[int]
         TO_FIELD_NUMBER: _ClassVar[int]
         to: Shape.Position
-        def __init__(self, to: _Optional[_Union[Shape.Position, _Mapping]] = ..., **kwargs) -> None: ...
+        def __init__(self, to: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ..., **kwargs) -> None: ...
     class Text(_message.Message):
         __slots__ = ("at", "text")
         AT_FIELD_NUMBER: _ClassVar[int]
         TEXT_FIELD_NUMBER: _ClassVar[int]
         at: Shape.Position
         text: str
-        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping]] = ..., text: _Optional[str] = ...) -> None: ...
+        def __init__(self, at: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ..., text: _Optional[str] = ...) -> None: ...
     class Position(_message.Message):
         __slots__ = ("x", "y", "z")
         X_FIELD_NUMBER: _ClassVar[int]
@@ -464,7 +464,7 @@ class Shape(_message.Message):
     text: Shape.Text
     color: int
     lifetime_game_loops: int
-    def __init__(self, point: _Optional[_Union[Shape.Point, _Mapping]] = ..., circle: _Optional[_Union[Shape.Circle, _Mapping]] = ..., line: _Optional[_Union[Shape.Line, _Mapping]] = ..., text: _Optional[_Union[Shape.Text, _Mapping]] = ..., color: _Optional[int] = ..., lifetime_game_loops: _Optional[int] = ...) -> None: ...
+    def __init__(self, point: _Optional[_Union[Shape.Point, _Mapping[str, _Any]]] = ..., circle: _Optional[_Union[Shape.Circle, _Mapping[str, _Any]]] = ..., line: _Optional[_Union[Shape.Line, _Mapping[str, _Any]]] = ..., text: _Optional[_Union[Shape.Text, _Mapping[str, _Any]]] = ..., color: _Optional[int] = ..., lifetime_game_loops: _Optional[int] = ...) -> None: ...
 
 class DrawResult(_message.Message):
     __slots__ = ("game_loop", "shapes")
@@ -494,19 +494,19 @@ class Drawings(_message.Message):
         name: str
         recorded: bool
         shapes: _containers.RepeatedCompositeFieldContainer[Drawings.Drawn]
-        def __init__(self, name: _Optional[str] = ..., recorded: _Optional[bool] = ..., shapes: _Optional[_Iterable[_Union[Drawings.Drawn, _Mapping]]] = ...) -> None: ...
+        def __init__(self, name: _Optional[str] = ..., recorded: bool = ..., shapes: _Optional[_Iterable[_Union[Drawings.Drawn, _Mapping[str, _Any]]]] = ...) -> None: ...
     class Drawn(_message.Message):
         __slots__ = ("shape", "until_game_loop")
         SHAPE_FIELD_NUMBER: _ClassVar[int]
         UNTIL_GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
         shape: Shape
         until_game_loop: int
-        def __init__(self, shape: _Optional[_Union[Shape, _Mapping]] = ..., until_game_loop: _Optional[int] = ...) -> None: ...
+        def __init__(self, shape: _Optional[_Union[Shape, _Mapping[str, _Any]]] = ..., until_game_loop: _Optional[int] = ...) -> None: ...
     GAME_LOOP_FIELD_NUMBER: _ClassVar[int]
     LAYERS_FIELD_NUMBER: _ClassVar[int]
     game_loop: int
     layers: _containers.RepeatedCompositeFieldContainer[Drawings.Layer]
-    def __init__(self, game_loop: _Optional[int] = ..., layers: _Optional[_Iterable[_Union[Drawings.Layer, _Mapping]]] = ...) -> None: ...
+    def __init__(self, game_loop: _Optional[int] = ..., layers: _Optional[_Iterable[_Union[Drawings.Layer, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class PublishStart(_message.Message):
     __slots__ = ("encoding", "match")
@@ -514,7 +514,7 @@ class PublishStart(_message.Message):
     MATCH_FIELD_NUMBER: _ClassVar[int]
     encoding: Encoding
     match: Match
-    def __init__(self, encoding: _Optional[_Union[Encoding, str]] = ..., match: _Optional[_Union[Match, _Mapping]] = ...) -> None: ...
+    def __init__(self, encoding: _Optional[_Union[Encoding, str]] = ..., match: _Optional[_Union[Match, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PublishRequest(_message.Message):
     __slots__ = ("match", "observation", "actions", "end")
@@ -526,7 +526,7 @@ class PublishRequest(_message.Message):
     observation: _sc2api_pb2.ResponseObservation
     actions: _sc2api_pb2.RequestAction
     end: End
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping]] = ..., actions: _Optional[_Union[_sc2api_pb2.RequestAction, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ...) -> None: ...
+    def __init__(self, match: _Optional[_Union[Match, _Mapping[str, _Any]]] = ..., observation: _Optional[_Union[_sc2api_pb2.ResponseObservation, _Mapping[str, _Any]]] = ..., actions: _Optional[_Union[_sc2api_pb2.RequestAction, _Mapping[str, _Any]]] = ..., end: _Optional[_Union[End, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PublishResult(_message.Message):
     __slots__ = ("frames",)
@@ -569,7 +569,7 @@ class ControlRequest(_message.Message):
         __slots__ = ("loop",)
         LOOP_FIELD_NUMBER: _ClassVar[int]
         loop: bool
-        def __init__(self, loop: _Optional[bool] = ...) -> None: ...
+        def __init__(self, loop: bool = ...) -> None: ...
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
@@ -582,7 +582,7 @@ class ControlRequest(_message.Message):
     seek: ControlRequest.Seek
     set_rate: ControlRequest.SetRate
     set_loop: ControlRequest.SetLoop
-    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping]] = ..., set_loop: _Optional[_Union[ControlRequest.SetLoop, _Mapping]] = ...) -> None: ...
+    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping[str, _Any]]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping[str, _Any]]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping[str, _Any]]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping[str, _Any]]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping[str, _Any]]] = ..., set_loop: _Optional[_Union[ControlRequest.SetLoop, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PlaybackState(_message.Message):
     __slots__ = ("paused", "rate", "game_loop", "sequence", "first_game_loop", "last_game_loop", "ended", "loop")
@@ -602,7 +602,7 @@ class PlaybackState(_message.Message):
     last_game_loop: int
     ended: bool
     loop: bool
-    def __init__(self, paused: _Optional[bool] = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: _Optional[bool] = ..., loop: _Optional[bool] = ...) -> None: ...
+    def __init__(self, paused: bool = ..., rate: _Optional[float] = ..., game_loop: _Optional[int] = ..., sequence: _Optional[int] = ..., first_game_loop: _Optional[int] = ..., last_game_loop: _Optional[int] = ..., ended: bool = ..., loop: bool = ...) -> None: ...
 
 class Status(_message.Message):
     __slots__ = ("match", "playback", "subscribers", "frames_published", "bytes_published", "bytes_sent", "frames_per_second", "process", "actions", "recording", "frame_budget", "history", "delay", "waiting")
@@ -634,7 +634,7 @@ class Status(_message.Message):
     history: HistoryStatus
     delay: _duration_pb2.Duration
     waiting: WaitStatus
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., waiting: _Optional[_Union[WaitStatus, _Mapping]] = ...) -> None: ...
+    def __init__(self, match: _Optional[_Union[Match, _Mapping[str, _Any]]] = ..., playback: _Optional[_Union[PlaybackState, _Mapping[str, _Any]]] = ..., subscribers: _Optional[_Iterable[_Union[SubscriberStatus, _Mapping[str, _Any]]]] = ..., frames_published: _Optional[int] = ..., bytes_published: _Optional[int] = ..., bytes_sent: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., process: _Optional[_Union[ProcessStatus, _Mapping[str, _Any]]] = ..., actions: _Optional[_Union[ActionStatus, _Mapping[str, _Any]]] = ..., recording: _Optional[_Union[RecordingStatus, _Mapping[str, _Any]]] = ..., frame_budget: _Optional[_Union[FrameBudget, _Mapping[str, _Any]]] = ..., history: _Optional[_Union[HistoryStatus, _Mapping[str, _Any]]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, _Any]]] = ..., waiting: _Optional[_Union[WaitStatus, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class WaitStatus(_message.Message):
     __slots__ = ("missing", "bot_address", "game_address")
@@ -720,7 +720,7 @@ class FrameBudget(_message.Message):
     skipped_game_loops: int
     limits: _containers.RepeatedCompositeFieldContainer[FrameBudget.Limit]
     query: FrameBudget.Share
-    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping]]] = ..., query: _Optional[_Union[FrameBudget.Share, _Mapping]] = ...) -> None: ...
+    def __init__(self, game: _Optional[_Union[FrameBudget.Share, _Mapping[str, _Any]]] = ..., bot: _Optional[_Union[FrameBudget.Share, _Mapping[str, _Any]]] = ..., daemon: _Optional[_Union[FrameBudget.Share, _Mapping[str, _Any]]] = ..., agent: _Optional[_Union[FrameBudget.Share, _Mapping[str, _Any]]] = ..., skipped_game_loops: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[FrameBudget.Limit, _Mapping[str, _Any]]]] = ..., query: _Optional[_Union[FrameBudget.Share, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class SubscriberStatus(_message.Message):
     __slots__ = ("id", "name", "transport", "peer", "policy", "encoding", "compression", "frames_sent", "frames_dropped", "bytes_sent", "frames_waiting", "lag_game_loops", "keyframes")
@@ -766,7 +766,7 @@ class ProcessStatus(_message.Message):
     allocated_bytes: int
     working_set_bytes: int
     peak_working_set_bytes: int
-    def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., uptime: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, _Any]]] = ..., cpu_time: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, _Any]]] = ..., allocated_bytes: _Optional[int] = ..., working_set_bytes: _Optional[int] = ..., peak_working_set_bytes: _Optional[int] = ...) -> None: ...
 
 class ClientMessage(_message.Message):
     __slots__ = ("id", "subscribe", "act", "control", "ack", "publish", "draw", "status", "query", "timeline", "plot", "plots", "matches", "token")
@@ -798,7 +798,7 @@ class ClientMessage(_message.Message):
     plots: GetPlotsRequest
     matches: GetMatchesRequest
     token: str
-    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping]] = ..., act: _Optional[_Union[ActRequest, _Mapping]] = ..., control: _Optional[_Union[ControlRequest, _Mapping]] = ..., ack: _Optional[_Union[Ack, _Mapping]] = ..., publish: _Optional[_Union[PublishStart, _Mapping]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping]] = ..., query: _Optional[_Union[QueryRequest, _Mapping]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping]] = ..., plot: _Optional[_Union[PlotRequest, _Mapping]] = ..., plots: _Optional[_Union[GetPlotsRequest, _Mapping]] = ..., matches: _Optional[_Union[GetMatchesRequest, _Mapping]] = ..., token: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., subscribe: _Optional[_Union[SubscribeRequest, _Mapping[str, _Any]]] = ..., act: _Optional[_Union[ActRequest, _Mapping[str, _Any]]] = ..., control: _Optional[_Union[ControlRequest, _Mapping[str, _Any]]] = ..., ack: _Optional[_Union[Ack, _Mapping[str, _Any]]] = ..., publish: _Optional[_Union[PublishStart, _Mapping[str, _Any]]] = ..., draw: _Optional[_Union[DrawRequest, _Mapping[str, _Any]]] = ..., status: _Optional[_Union[GetStatusRequest, _Mapping[str, _Any]]] = ..., query: _Optional[_Union[QueryRequest, _Mapping[str, _Any]]] = ..., timeline: _Optional[_Union[GetTimelineRequest, _Mapping[str, _Any]]] = ..., plot: _Optional[_Union[PlotRequest, _Mapping[str, _Any]]] = ..., plots: _Optional[_Union[GetPlotsRequest, _Mapping[str, _Any]]] = ..., matches: _Optional[_Union[GetMatchesRequest, _Mapping[str, _Any]]] = ..., token: _Optional[str] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
     __slots__ = ("match", "frame", "result", "error", "end", "published", "drawings", "match_ended")
@@ -818,7 +818,7 @@ class ServerMessage(_message.Message):
     published: PublishResult
     drawings: Drawings
     match_ended: MatchEnded
-    def __init__(self, match: _Optional[_Union[Match, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., error: _Optional[_Union[Error, _Mapping]] = ..., end: _Optional[_Union[End, _Mapping]] = ..., published: _Optional[_Union[PublishResult, _Mapping]] = ..., drawings: _Optional[_Union[Drawings, _Mapping]] = ..., match_ended: _Optional[_Union[MatchEnded, _Mapping]] = ...) -> None: ...
+    def __init__(self, match: _Optional[_Union[Match, _Mapping[str, _Any]]] = ..., frame: _Optional[_Union[Frame, _Mapping[str, _Any]]] = ..., result: _Optional[_Union[Result, _Mapping[str, _Any]]] = ..., error: _Optional[_Union[Error, _Mapping[str, _Any]]] = ..., end: _Optional[_Union[End, _Mapping[str, _Any]]] = ..., published: _Optional[_Union[PublishResult, _Mapping[str, _Any]]] = ..., drawings: _Optional[_Union[Drawings, _Mapping[str, _Any]]] = ..., match_ended: _Optional[_Union[MatchEnded, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Result(_message.Message):
     __slots__ = ("id", "act", "control", "draw", "status", "query", "timeline", "plot", "plots", "matches")
@@ -842,7 +842,7 @@ class Result(_message.Message):
     plot: PlotResult
     plots: Plots
     matches: MatchList
-    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping]] = ..., control: _Optional[_Union[PlaybackState, _Mapping]] = ..., draw: _Optional[_Union[DrawResult, _Mapping]] = ..., status: _Optional[_Union[Status, _Mapping]] = ..., query: _Optional[_Union[QueryResult, _Mapping]] = ..., timeline: _Optional[_Union[Timeline, _Mapping]] = ..., plot: _Optional[_Union[PlotResult, _Mapping]] = ..., plots: _Optional[_Union[Plots, _Mapping]] = ..., matches: _Optional[_Union[MatchList, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., act: _Optional[_Union[ActResult, _Mapping[str, _Any]]] = ..., control: _Optional[_Union[PlaybackState, _Mapping[str, _Any]]] = ..., draw: _Optional[_Union[DrawResult, _Mapping[str, _Any]]] = ..., status: _Optional[_Union[Status, _Mapping[str, _Any]]] = ..., query: _Optional[_Union[QueryResult, _Mapping[str, _Any]]] = ..., timeline: _Optional[_Union[Timeline, _Mapping[str, _Any]]] = ..., plot: _Optional[_Union[PlotResult, _Mapping[str, _Any]]] = ..., plots: _Optional[_Union[Plots, _Mapping[str, _Any]]] = ..., matches: _Optional[_Union[MatchList, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Error(_message.Message):
     __slots__ = ("id", "code", "message", "fatal")
@@ -854,7 +854,7 @@ class Error(_message.Message):
     code: str
     message: str
     fatal: bool
-    def __init__(self, id: _Optional[int] = ..., code: _Optional[str] = ..., message: _Optional[str] = ..., fatal: _Optional[bool] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., code: _Optional[str] = ..., message: _Optional[str] = ..., fatal: bool = ...) -> None: ...
 
 class End(_message.Message):
     __slots__ = ("reason",)
@@ -871,7 +871,7 @@ class Event(_message.Message):
         __slots__ = ("player_result",)
         PLAYER_RESULT_FIELD_NUMBER: _ClassVar[int]
         player_result: _containers.RepeatedCompositeFieldContainer[_sc2api_pb2.PlayerResult]
-        def __init__(self, player_result: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping]]] = ...) -> None: ...
+        def __init__(self, player_result: _Optional[_Iterable[_Union[_sc2api_pb2.PlayerResult, _Mapping[str, _Any]]]] = ...) -> None: ...
     class Stepped(_message.Message):
         __slots__ = ("count",)
         COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -885,4 +885,4 @@ class Event(_message.Message):
     match_started: Event.MatchStarted
     match_ended: Event.MatchEnded
     stepped: Event.Stepped
-    def __init__(self, game_loop: _Optional[int] = ..., match_started: _Optional[_Union[Event.MatchStarted, _Mapping]] = ..., match_ended: _Optional[_Union[Event.MatchEnded, _Mapping]] = ..., stepped: _Optional[_Union[Event.Stepped, _Mapping]] = ...) -> None: ...
+    def __init__(self, game_loop: _Optional[int] = ..., match_started: _Optional[_Union[Event.MatchStarted, _Mapping[str, _Any]]] = ..., match_ended: _Optional[_Union[Event.MatchEnded, _Mapping[str, _Any]]] = ..., stepped: _Optional[_Union[Event.Stepped, _Mapping[str, _Any]]] = ...) -> None: ...
