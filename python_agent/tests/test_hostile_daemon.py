@@ -279,7 +279,7 @@ async def test_a_flood_of_frames_leaves_a_slow_latest_reader_one() -> None:
             with pytest.raises(abathur.RequestError, match="request_timeout"):
                 await game.status()
             stream = stream_of(game)
-            assert len(stream._frames) <= 1 and len(stream._receiver.buffer) <= 4 << 20
+            assert len(stream._session.waiting) <= 1 and len(stream._receiver.buffer) <= 4 << 20
             await frames.aclose()
 
         def blocking() -> None:
@@ -289,7 +289,7 @@ async def test_a_flood_of_frames_leaves_a_slow_latest_reader_one() -> None:
                 with pytest.raises(abathur.RequestError, match="request_timeout"):
                     game.status()
                 stream = stream_of(game)
-                assert len(stream._frames) <= 1 and len(stream._receiver.buffer) <= 4 << 20
+                assert len(stream._session.waiting) <= 1 and len(stream._receiver.buffer) <= 4 << 20
                 frames.close()  # type: ignore[attr-defined]
 
         await asyncio.to_thread(blocking)
@@ -303,7 +303,7 @@ async def test_answers_that_nobody_asked_for_are_not_kept() -> None:
             frames = game.frames(policy="every", encoding="json")
             assert [(await anext(frames)).sequence for _ in range(2)] == [1, 2]
             stream = stream_of(game)
-            assert not stream._answers
+            assert not stream._session._answers
             await frames.aclose()
 
 

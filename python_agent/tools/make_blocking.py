@@ -93,6 +93,7 @@ class _Blocking(ast.NodeTransformer):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         if node.module is not None and node.module.removeprefix("abathur.") in MODULES:
             node.module = "abathur." + twin(node.module.removeprefix("abathur."))
+        node.names = [alias for alias in node.names if alias.name != "Awaitable"]
         return self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> ast.AST:
