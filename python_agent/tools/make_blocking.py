@@ -137,7 +137,10 @@ def generate(name: str) -> str:
     """The blocking twin of a module, unformatted."""
     module = ast.parse(path(name).read_text(encoding="utf-8"))
     module.body = module.body[1:]  # its docstring
-    return HEADER.format(name=name) + "\n" + ast.unparse(ast.fix_missing_locations(_Blocking().visit(module))) + "\n"
+    text = ast.unparse(ast.fix_missing_locations(_Blocking().visit(module)))
+    if "time." not in text.replace("import time", ""):
+        text = text.replace("import time\n", "")
+    return HEADER.format(name=name) + "\n" + text + "\n"
 
 
 def main(arguments: list[str]) -> int:
