@@ -40,8 +40,9 @@ def package() -> Path:
 
 
 def typed(stub: str) -> str:
-    """The stub with the arguments of the mappings that messages may be made of: protoc leaves them out."""
-    return re.sub(r"\b_Mapping\](?=\]| =)", "_Mapping[str, _Any]]", stub).replace(
+    """The stub with the types that protoc leaves out: of the mappings that messages may be made of, and of names."""
+    stub = re.sub(r"\b_Mapping\](?=\]| =)", "_Mapping[str, _Any]]", stub).replace("**kwargs)", "**kwargs: _Any)")
+    return stub.replace(
         "from typing import ClassVar as _ClassVar", "from typing import Any as _Any, ClassVar as _ClassVar"
     )
 

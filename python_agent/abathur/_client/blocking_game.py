@@ -102,8 +102,8 @@ class BlockingGame:
             self._connection = BlockingGrpcConnection(address, timeouts)
         self._game_loop = 0
         self._run_id = ""
-        self.late_actions = 0
-        self.playback = BlockingPlayback(self._ask)
+        self.late_actions: int = 0
+        self.playback: BlockingPlayback = BlockingPlayback(self._ask)
 
     def __enter__(self) -> BlockingGame:
         """Nothing is sent yet."""

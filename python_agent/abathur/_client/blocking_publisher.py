@@ -46,7 +46,7 @@ class BlockingPublisher:
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         """Use `publisher_blocking`."""
         self.address = address
-        self.frames = 0
+        self.frames: int = 0
         self._match = match
         self._stream: BlockingGrpcStream | BlockingSocketStream | None = None
 

@@ -102,8 +102,8 @@ class Game:
             self._connection = AsyncGrpcConnection(address, timeouts)
         self._game_loop = 0
         self._run_id = ""
-        self.late_actions = 0
-        self.playback = Playback(self._ask)
+        self.late_actions: int = 0
+        self.playback: Playback = Playback(self._ask)
 
     async def __aenter__(self) -> Game:
         """Nothing is sent yet."""

@@ -44,7 +44,7 @@ class Publisher:
     def __init__(self, address: Address, match: sync_pb2.Match) -> None:
         """Use `publisher`."""
         self.address = address
-        self.frames = 0
+        self.frames: int = 0
         self._match = match
         self._stream: AsyncGrpcStream | AsyncSocketStream | None = None
 

@@ -67,7 +67,7 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
         self, game_loops: NDArray[np.uint32], columns: Mapping[str, NDArray[np.float32]], marks: list[Mark]
     ) -> None:
         """Timelines are created by the package."""
-        self.game_loops = read_only(game_loops)
+        self.game_loops: NDArray[np.uint32] = read_only(game_loops)
         self.marks = marks
         self._columns = {name: read_only(column) for name, column in columns.items()}
 

@@ -113,8 +113,8 @@ class EmulatedGame:
         self._process: subprocess.Popen[str] | None = None
         self._files: tempfile.TemporaryDirectory[str] | None = None
         self._lines: list[str] = []
-        self.host = "127.0.0.1"
-        self.port = 0
+        self.host: str = "127.0.0.1"
+        self.port: int = 0
 
     @property
     def address(self) -> str:
@@ -203,7 +203,8 @@ class EmulatedGame:
             ready = stream(self._process.stdout).readline().split()
         if len(ready) != 2 or not ready[1].startswith("sc2api="):
             self._fail()
-        self.host, _, port = ready[1].removeprefix("sc2api=").rpartition(":")
+        host, _, port = ready[1].removeprefix("sc2api=").rpartition(":")
+        self.host = host
         self.port = int(port)
 
     def _fail(self) -> None:

@@ -36,7 +36,7 @@ class FollowedRecording:
         self.path = path
         #: Those of the iterations that have not ended.
         self._files: set[GrowingFile] = set()
-        self.metadata = self._read_metadata()
+        self.metadata: dict[str, str] = self._read_metadata()
 
     def __enter__(self) -> FollowedRecording:
         """The recording is already open."""

@@ -29,7 +29,7 @@ class Codec(ABC):
         is_stream: Whether encoded frames depend on those before: they are decoded in order, each once.
     """
 
-    package: str
+    package: str = ""
     footnotes: tuple[str, ...] = ()
     cannot_carry: tuple[str, ...] = ()
     times_encode = True

@@ -130,8 +130,9 @@ class ObservedGame:
 
     def __init__(self, game: str, proxy: Proxy | None) -> None:
         self._addresses = {} if proxy is None else proxy.addresses
-        self.host, _, port = self._addresses.get("sc2api", game).rpartition(":")
-        self.port = int(port)
+        host, _, port = self._addresses.get("sc2api", game).rpartition(":")
+        self.host: str = host
+        self.port: int = int(port)
 
     @property
     def url(self) -> str:

@@ -32,11 +32,11 @@ class CompressedCodec(Codec):
         self._codec = codec
         compressor, self._compress, self._decompress = _COMPRESSIONS[compression]()
         self._name = compressor
-        self.package = codec.package if hasattr(codec, "package") else ""
-        self.footnotes = (*codec.footnotes, f"Each frame is compressed independently: {compressor}.")
-        self.cannot_carry = codec.cannot_carry
-        self.times_encode = codec.times_encode
-        self.touches = codec.touches
+        self.package: str = codec.package
+        self.footnotes: tuple[str, ...] = (*codec.footnotes, f"Each frame is compressed independently: {compressor}.")
+        self.cannot_carry: tuple[str, ...] = codec.cannot_carry
+        self.times_encode: bool = codec.times_encode
+        self.touches: bool = codec.touches
 
     @property
     def label(self) -> str:

@@ -54,7 +54,7 @@ class StreamCodec(Codec):
             if self._reads_columns
             else "Decodes to a message of protobuf."
         )
-        self.footnotes = (
+        self.footnotes: tuple[str, ...] = (
             "The daemon encodes; that time is in the row of the same name in C#.",
             "Frames are decoded in order, each once, because a payload depends on those since the last keyframe. "
             "Decode and touch is the decoding of a frame with the touch of its result.",

@@ -435,7 +435,7 @@ class Shape(_message.Message):
         FROM_FIELD_NUMBER: _ClassVar[int]
         TO_FIELD_NUMBER: _ClassVar[int]
         to: Shape.Position
-        def __init__(self, to: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ..., **kwargs) -> None: ...
+        def __init__(self, to: _Optional[_Union[Shape.Position, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
     class Text(_message.Message):
         __slots__ = ("at", "text")
         AT_FIELD_NUMBER: _ClassVar[int]
