@@ -24,8 +24,8 @@ MINUTES = 600
 TESTS = [ROOT / "python_agent" / "tests" / f"test_{name}.py" for name in ("units", "payloads", "receive", "cli")]
 
 
-def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    done = run_with_children([str(each) for each in command], MINUTES, **options)
+def run(*command: str | Path, seconds: float = MINUTES, **options: object) -> subprocess.CompletedProcess[str]:
+    done = run_with_children([str(each) for each in command], seconds, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -252,6 +252,51 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
     )  # fmt: skip
     assert " passed" in done.stdout
     assert "abathur watch" in run(clean.parent / "abathur", "watch", "--help", cwd=tmp_path).stdout
+
+
+#: The lowest versions of what the package asks for, as in pyproject.toml.
+LOWEST = ("grpcio==1.71.0", "numpy==1.26.4", "protobuf==6.31.1", "rich==14.0.0", "zstandard==0.23.0")
+#: Tests that need what asks for newer versions: burnysc2, pyarrow and pandas for NumPy; grpcio-health-checking.
+NEEDS_NEWER = "dataset|sc2|bench|cli|compression|names|events|units|last_frames|newer_game"
+DEBIANS_PYTHON = Path("/usr/bin/python3.11")
+
+
+@pytest.mark.packages
+@pytest.mark.timeout(2 * MINUTES)
+@pytest.mark.skipif(not DEBIANS_PYTHON.exists(), reason=f"needs {DEBIANS_PYTHON}")
+def test_the_package_works_with_the_lowest_versions(packages: Path, version: str, tmp_path: Path) -> None:
+    run(DEBIANS_PYTHON, "-m", "venv", "--system-site-packages", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    wheel = packages / f"abathur_agent-{version}-py3-none-any.whl"
+    tools = ("aiohttp", "hypothesis", "psutil", "pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[json,brotli,nats]", *LOWEST, *tools, env=pip_environment())
+    found = json.loads(run(python, "-m", "pip", "list", "--format", "json").stdout)
+    versions = {f"{each['name']}=={each['version']}" for each in found}
+    assert set(LOWEST) <= versions
+    tests = [each for each in TESTS[0].parent.glob("test_*.py") if not re.search(NEEDS_NEWER, each.stem)]
+    assert len(tests) > 20
+    done = run(
+        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "-n", "2",
+        *("-m", "not measured and not matrix"), *tests,
+        cwd=tmp_path, seconds=2 * MINUTES,
+    )  # fmt: skip
+    assert " passed" in done.stdout
+
+
+@pytest.mark.packages
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
+def test_all_types_of_the_wheel_are_known(packages: Path, version: str, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    scripts = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    pip = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "types-protobuf"]
+    run(*pip, packages / f"abathur_agent-{version}-py3-none-any.whl", env=pip_environment())
+    run("npm", "install", "--silent", "--no-audit", "--no-fund", "pyright@1.1.414", cwd=tmp_path)
+    # The first Python in the path is the one whose packages it looks at.
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    pyright = tmp_path / "node_modules" / ".bin" / ("pyright.cmd" if os.name == "nt" else "pyright")
+    done = run(pyright, "--verifytypes", "abathur", "--ignoreexternal", cwd=tmp_path, env=environment)
+    assert "Type completeness score: 100%" in done.stdout
 
 
 @pytest.mark.packages

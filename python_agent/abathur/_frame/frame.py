@@ -11,7 +11,7 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._frame.grids import Grids
 from abathur._frame.source import FrameSource, UnreadableError
-from abathur._frame.timing import NO_TIMING
+from abathur._frame.timing import NO_TIMING, Timing
 from abathur._frame.units import Units
 from abathur._values import proto_json
 from abathur.errors import AbathurError, ProtocolError
@@ -75,18 +75,18 @@ class Frame:
         self._skipped_events: sc2api_pb2.ResponseObservation | Mapping[str, Any] | None = None
         self._step: Step | None = None
         self._match_index = 0
-        self.skipped_events_incomplete = False
-        self.match_id = ""
-        self.run_id = ""
+        self.skipped_events_incomplete: bool = False
+        self.match_id: str = ""
+        self.run_id: str = ""
         #: Whether requests may name its match, because the daemon tells matches apart.
         self._names_match = False
-        self.sequence = 0
-        self.game_loop = 0
-        self.dropped = 0
+        self.sequence: int = 0
+        self.game_loop: int = 0
+        self.dropped: int = 0
         self.dropped_loops: tuple[int, int] | None = None
-        self.reconnected = False
-        self.size = 0
-        self.timing = NO_TIMING
+        self.reconnected: bool = False
+        self.size: int = 0
+        self.timing: Timing = NO_TIMING
 
     @cached_property
     def response(self) -> sc2api_pb2.ResponseObservation:

@@ -114,10 +114,10 @@ class Recording:
                 from abathur._recording.mcap_file import McapFile
 
                 self._mcap = McapFile(self._file)
-                self.metadata = self._mcap.metadata(_METADATA)
+                self.metadata: dict[str, str] = self._mcap.metadata(_METADATA)
             with as_recording_error(path):
                 self._check_schema()
-                self.frame_count = self._count_frames()
+                self.frame_count: int = self._count_frames()
         except BaseException:
             self._file.close()
             raise
