@@ -102,7 +102,7 @@ class Recording:
     def __init__(self, path: Path) -> None:
         """Use `open`."""
         self.path = path
-        self.frame_count = 0
+        self.frame_count: int = 0
         self._timeline: Timeline | None = None
         self._index: RecordedIndex | None = None
         # One at most: what is taken from it belongs to the thread that took it.
@@ -117,7 +117,7 @@ class Recording:
                 self.metadata: dict[str, str] = self._mcap.metadata(_METADATA)
             with as_recording_error(path):
                 self._check_schema()
-                self.frame_count: int = self._count_frames()
+                self.frame_count = self._count_frames()
         except BaseException:
             self._file.close()
             raise
