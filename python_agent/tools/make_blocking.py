@@ -26,10 +26,9 @@ NAMES = {
     "AsyncCalls": "BlockingCalls",
     "AsyncGenerator": "Generator",
     "AsyncGrpcConnection": "BlockingGrpcConnection",
-    "AsyncGrpcStream": "BlockingGrpcStream",
     "AsyncNatsConnection": "BlockingNatsConnection",
     "AsyncSocketConnection": "BlockingSocketConnection",
-    "AsyncSocketStream": "BlockingSocketStream",
+    "AsyncPublishStream": "BlockingPublishStream",
     "AsyncSubscription": "BlockingSubscription",
     "Game": "BlockingGame",
     "Playback": "BlockingPlayback",
@@ -91,6 +90,8 @@ class _Blocking(ast.NodeTransformer):
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        if node.module == "abathur._transport.async_publish_stream":
+            node.module = "abathur._transport.publish_streams"
         if node.module is not None and node.module.removeprefix("abathur.") in MODULES:
             node.module = "abathur." + twin(node.module.removeprefix("abathur."))
         node.names = [alias for alias in node.names if alias.name != "Awaitable"]

@@ -12,7 +12,7 @@ from abathur._client import publish_messages
 from abathur._client.publish_messages import Observation
 from abathur._program import address as _address
 from abathur._program.address import Address, Ca
-from abathur._transport.publish_streams import BlockingGrpcStream, BlockingSocketStream
+from abathur._transport.publish_streams import BlockingPublishStream
 from abathur.errors import ConnectionLostError
 from abathur.sync.v1 import sync_pb2
 
@@ -48,7 +48,7 @@ class BlockingPublisher:
         self.address = address
         self.frames: int = 0
         self._match = match
-        self._stream: BlockingGrpcStream | BlockingSocketStream | None = None
+        self._stream: BlockingPublishStream | None = None
 
     def __enter__(self) -> BlockingPublisher:
         """Connect, and send the match.
@@ -58,10 +58,7 @@ class BlockingPublisher:
             RequestError: it accepts no observations (FAILED_PRECONDITION), or another bot publishes (ALREADY_EXISTS);
                 on gRPC this may be raised by the first `publish` instead.
         """
-        if self.address.transport == "socket":
-            self._stream = BlockingSocketStream.open(self.address, self._match)
-        else:
-            self._stream = BlockingGrpcStream.open(self.address, self._match)
+        self._stream = BlockingPublishStream.open(self.address, self._match)
         return self
 
     def __exit__(

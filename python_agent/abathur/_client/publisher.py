@@ -12,7 +12,7 @@ from abathur._client import publish_messages
 from abathur._client.publish_messages import Observation
 from abathur._program import address as _address
 from abathur._program.address import Address, Ca
-from abathur._transport.publish_streams import AsyncGrpcStream, AsyncSocketStream
+from abathur._transport.async_publish_stream import AsyncPublishStream
 from abathur.errors import ConnectionLostError
 from abathur.sync.v1 import sync_pb2
 
@@ -46,7 +46,7 @@ class Publisher:
         self.address = address
         self.frames: int = 0
         self._match = match
-        self._stream: AsyncGrpcStream | AsyncSocketStream | None = None
+        self._stream: AsyncPublishStream | None = None
 
     async def __aenter__(self) -> Publisher:
         """Connect, and send the match.
@@ -56,10 +56,7 @@ class Publisher:
             RequestError: it accepts no observations (FAILED_PRECONDITION), or another bot publishes (ALREADY_EXISTS);
                 on gRPC this may be raised by the first `publish` instead.
         """
-        if self.address.transport == "socket":
-            self._stream = await AsyncSocketStream.open(self.address, self._match)
-        else:
-            self._stream = await AsyncGrpcStream.open(self.address, self._match)
+        self._stream = await AsyncPublishStream.open(self.address, self._match)
         return self
 
     async def __aexit__(

@@ -71,10 +71,6 @@ class ReceiveBuffer:
         self._start = end
         return bytes(memoryview(self._data)[start:end])
 
-    def first(self) -> int:
-        """The first unconsumed byte. It is not consumed."""
-        return self._data[self._start]
-
     def _length(self) -> int:
         return messages.prefixed_length(self._data[self._start : self._start + messages.PREFIX.size])
 
@@ -116,8 +112,6 @@ class AsyncReceiver(asyncio.BufferedProtocol):
         self._waits_for_any = False
         self._paused = False
         self._failure: Exception | None = None
-        self._may_write = asyncio.Event()
-        self._may_write.set()
 
     async def message(self) -> bytes:
         """The next message. It is consumed only when it is complete, so a cancelled wait loses nothing.
@@ -151,32 +145,10 @@ class AsyncReceiver(asyncio.BufferedProtocol):
             return False
         return True
 
-    async def first(self) -> int:
-        """The first unconsumed byte. It is not consumed. Raises ConnectionError as `message` does."""
-        while not len(self.buffer):
-            if self._failure is not None:
-                raise self._failure
-            await self._wait(for_any=True)
-        return self.buffer.first()
-
-    async def drain(self) -> None:
-        """Wait until the connection accepts more. Raises ConnectionError if it is closed."""
-        await self._may_write.wait()
-        if self._failure is not None:
-            raise self._failure
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by asyncio."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-
-    def pause_writing(self) -> None:
-        """Called by asyncio."""
-        self._may_write.clear()
-
-    def resume_writing(self) -> None:
-        """Called by asyncio."""
-        self._may_write.set()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Called by asyncio."""
@@ -222,7 +194,6 @@ class AsyncReceiver(asyncio.BufferedProtocol):
 
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
-        self._may_write.set()
         self._wake()
 
 
