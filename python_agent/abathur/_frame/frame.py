@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -95,8 +94,10 @@ class Frame:
         With encoding ``json`` or ``columns`` it is built on first use, which is slow: use `json`, or `units`, `grids`
         and `rest`, instead. Otherwise `units` and `events` are read from it: change a copy (``CopyFrom``).
         """
-        with self._reading():
+        try:
             return self._source.response
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @property
     def observation(self) -> sc2api_pb2.Observation:
@@ -109,20 +110,26 @@ class Frame:
 
         With encoding ``json``, `units` and `events` are read from them: change a copy.
         """
-        with self._reading():
+        try:
             return self._source.json
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @cached_property
     def units(self) -> Units:
         """All units as NumPy columns; without encoding ``columns`` each is built on first use."""
-        with self._reading():
+        try:
             return self._source.units
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @cached_property
     def grids(self) -> Grids:
         """The map as images: visibility and creep."""
-        with self._reading():
+        try:
             return self._source.grids
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @cached_property
     def rest(self) -> sc2api_pb2.ResponseObservation:
@@ -131,8 +138,10 @@ class Frame:
         With encoding ``columns`` a `ResponseObservation` without units and without the bytes of those grids, parsed
         on first use; else the same as `response`.
         """
-        with self._reading():
+        try:
             return self._source.rest
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @property
     def skipped_events(self) -> sc2api_pb2.ResponseObservation | None:
@@ -185,21 +194,16 @@ class Frame:
         same_run = self.run_id == other.run_id or not (self.run_id and other.run_id)
         return same_run and self.match_id == other.match_id
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Raise ProtocolError, which names the frame, where the observation is damaged."""
-        try:
-            yield
-        except UnreadableError as error:
-            raise self._damaged(error) from None
-
     def _damaged(self, error: Exception) -> ProtocolError:
+        """The error that names the frame."""
         return ProtocolError(f"the observation of frame {self.sequence} cannot be read: {error}")
 
     def _without_units(self) -> sc2api_pb2.ResponseObservation:
         """See `FrameSource.without_units`. Raises ProtocolError if it is damaged."""
-        with self._reading():
+        try:
             return self._source.without_units
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     def __repr__(self) -> str:
         """Sequence, game loop and drops."""
