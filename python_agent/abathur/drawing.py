@@ -1,8 +1,8 @@
 """Shapes to draw over the map: ``await game.draw([drawing.circle((60, 40), 8, color="#e69f00")])``.
 
 Each function returns one `sync_pb2.Shape`. Positions are (x, y) or (x, y, z) in map cells, y upwards: a tuple, a row of
-``units.pos``, a point of python-sc2, or a unit. Without z the shape is on the ground. A color is ``"#rrggbb"`` or
-0xRRGGBB. A shape stays for `lifetime` game loops, or with 0 until the same layer is drawn again.
+``units.pos``, a point of python-sc2, or a unit. Without z the shape is on the ground. A color is ``"#rrggbb"``,
+0xRRGGBB or (255, 0, 0). A shape stays for `lifetime` game loops, or with 0 until the same layer is drawn again.
 
 All raise TypeError for what is not a position, and ValueError for a position of other than two or three finite
 coordinates, or an invalid color; the error has the value.
@@ -20,9 +20,10 @@ __all__ = ["Color", "Place", "circle", "line", "point", "request", "text"]
 
 #: (x, y) or (x, y, z) in map cells, or a unit.
 Place: TypeAlias = arguments.Place
-#: ``"#rrggbb"`` or 0xRRGGBB.
-Color = str | int
+#: ``"#rrggbb"``, 0xRRGGBB or (red, green, blue) from 0 to 255.
+Color = str | int | tuple[int, int, int]
 _WHITE = 0xFFFFFF
+_COLORS = 'a color is "#rrggbb", 0xRRGGBB or (red, green, blue)'
 
 
 def point(at: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
@@ -71,8 +72,11 @@ def _rgb(color: Color) -> int:
     if isinstance(color, str):
         digits = color.removeprefix("#")
         if len(digits) != 6 or not all(digit in "0123456789abcdefABCDEF" for digit in digits):
-            raise ValueError(f'a color is "#rrggbb" or 0xRRGGBB, not {color!r}')
+            raise ValueError(f"{_COLORS}, not {color!r}")
         return int(digits, 16)
-    if not 0 <= color <= _WHITE:
-        raise ValueError(f'a color is "#rrggbb" or 0xRRGGBB, not {color:#x}')
-    return color
+    parts = color if isinstance(color, tuple | list) else ()
+    if len(parts) == 3 and all(arguments.is_integer(part) and 0 <= part <= 255 for part in parts):
+        return int.from_bytes(bytes(parts))
+    if not arguments.is_integer(color) or not 0 <= int(color) <= _WHITE:
+        raise ValueError(f"{_COLORS}, not {arguments.shown(color)}")
+    return int(color)

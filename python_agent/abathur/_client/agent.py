@@ -124,11 +124,11 @@ class Agent:
     async def on_alert(self, alert: int) -> None:
         """Called for an alert of the game: a number of `s2clientprotocol.sc2api_pb2.Alert`."""
 
-    async def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
+    async def act(self, actions: sc2api_pb2.Action | Iterable[sc2api_pb2.Action], *, max_late: int = 0) -> ActResult:
         """Send actions to the game. See `Game.act`."""
         return await self.game.act(actions, max_late=max_late)
 
-    async def draw(self, shapes: Iterable[sync_pb2.Shape]) -> sync_pb2.DrawResult:
+    async def draw(self, shapes: sync_pb2.Shape | Iterable[sync_pb2.Shape]) -> sync_pb2.DrawResult:
         """Draw over the map, on a layer with the name of this class. See `Game.draw`."""
         return await self.game.draw(shapes, layer=type(self).__name__[:_MAX_NAME])
 

@@ -15,6 +15,7 @@ from abathur import drawing
 from abathur._client import act, runs
 from abathur._client import request as _request
 from abathur._client.act import ActResult
+from abathur._client.elsewhere import Elsewhere
 from abathur._client.options import ConnectOptions, SubscribeOptions, check_known
 from abathur._client.blocking_playback import BlockingPlayback
 from abathur._client.reconnect import Backoff, GapCounter
@@ -32,8 +33,9 @@ from abathur._transport.nats.connection import BlockingNatsConnection
 from abathur._transport.reading import refused_if_too_old
 from abathur._transport.blocking_socket import BlockingSocketConnection
 from abathur._transport.timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
+from abathur._values import messages
 from abathur._values.read_only import explain
-from abathur.errors import ConnectError, LostError, ProtocolError, RequestError
+from abathur.errors import AbathurError, ConnectError, LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -73,7 +75,7 @@ def connect_blocking(address: str | None = None, **options: Unpack[ConnectOption
     return BlockingGame(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts, options.get("wait", 0.0))
 
 
-class BlockingGame:
+class BlockingGame(Elsewhere):
     """A connection to a daemon. Made by `connect_blocking`.
 
     A request is about one match of the daemon: that of its `run_id`. Without one: that of the last
@@ -102,6 +104,7 @@ class BlockingGame:
             self._connection = BlockingGrpcConnection(address, timeouts)
         self._game_loop = 0
         self._run_id = ""
+        self._is_closed = False
         self.late_actions: int = 0
         self.playback: BlockingPlayback = BlockingPlayback(self._ask)
 
@@ -118,7 +121,12 @@ class BlockingGame:
 
     def close(self) -> None:
         """Close the connection; streams end."""
+        self._is_closed = True
         self._connection.close()
+
+    def __repr__(self) -> str:
+        """Where the daemon is."""
+        return f"<{type(self).__name__} at {self.address}{(', closed' if self._is_closed else '')}>"
 
     def match(self, run_id: Run = "") -> sync_pb2.Match | None:
         """The constant data of a match: map, tick rate, game info, game data. Waits until there is a match.
@@ -204,6 +212,7 @@ class BlockingGame:
 
     def _read(self, options: SubscribeOptions) -> Generator[Frame | sync_pb2.MatchEnded, None, None]:
         """The frames of a subscription, and with `follow` the end of each match behind them."""
+        self._check_open()
         request = _request.subscribe_request(options)
         limit = options.get("max_frame_bytes", compression.DEFAULT_LIMIT)
         backoff = Backoff(self.address, self._reconnect_timeout, self._wait, self._timeouts)
@@ -303,11 +312,13 @@ class BlockingGame:
         with act.refusals():
             return self._ask(sync_pb2.ClientMessage(query=asked)).query
 
-    def act(self, actions: Iterable[sc2api_pb2.Action], *, max_late: int = 0, run_id: Run = "") -> ActResult:
+    def act(
+        self, actions: sc2api_pb2.Action | Iterable[sc2api_pb2.Action], *, max_late: int = 0, run_id: Run = ""
+    ) -> ActResult:
         """Send actions to the game, as an answer to the last frame. `abathur.actions` creates the common ones.
 
         Args:
-            actions: At most 1000.
+            actions: One, or at most 1000.
             max_late: Refuse them if more than this many game loops have passed since that frame. 0: never refuse late
                 actions; `ActResult.late_game_loops` and `late_actions` count them.
             run_id: The match, see `BlockingGame`.
@@ -316,7 +327,7 @@ class BlockingGame:
             RequestError: the source accepts no actions (FAILED_PRECONDITION), they are too late (OUT_OF_RANGE), or too
                 many already wait for the game (RESOURCE_EXHAUSTED).
         """
-        given = list(actions)
+        given = messages.each(actions, sc2api_pb2.Action)
         request = sync_pb2.ActRequest(
             game_loop=self._game_loop, actions=given, max_late_game_loops=max_late, run_id=self._run(run_id)
         )
@@ -325,19 +336,21 @@ class BlockingGame:
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
-    def draw(self, shapes: Iterable[sync_pb2.Shape], *, layer: str = "", run_id: Run = "") -> sync_pb2.DrawResult:
+    def draw(
+        self, shapes: sync_pb2.Shape | Iterable[sync_pb2.Shape], *, layer: str = "", run_id: Run = ""
+    ) -> sync_pb2.DrawResult:
         """Draw over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.
 
         Args:
-            shapes: At most 1000; `abathur.drawing` creates them. They replace the shapes on the layer that have no
-                lifetime, so an agent that draws in each step shows its current state. None: clears the layer.
+            shapes: One, or at most 1000; `abathur.drawing` creates them. They replace the shapes on the layer that have
+                no lifetime, so an agent that draws in each step shows its current state. None: clears the layer.
             layer: Name of the layer.
             run_id: The match, see `BlockingGame`.
 
         Raises:
             RequestError: a shape is invalid (INVALID_ARGUMENT), or more than 4,000 at once (RESOURCE_EXHAUSTED).
         """
-        request = drawing.request(shapes, layer, self._game_loop)
+        request = drawing.request(messages.each(shapes, sync_pb2.Shape), layer, self._game_loop)
         request.run_id = self._run(run_id)
         with act.refusals():
             return self._ask(sync_pb2.ClientMessage(draw=request)).draw
@@ -407,8 +420,13 @@ class BlockingGame:
         """The match that a request is about."""
         return runs.run_id(run_id) or self._run_id
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise AbathurError(f"the connection to {self.address} is closed: connect again")
+
     @contextlib.contextmanager
     def _connected(self) -> Iterator[None]:
+        self._check_open()
         try:
             yield
         except LostError as error:

@@ -13,7 +13,7 @@ from abathur._client.publish_messages import Observation
 from abathur._program import address as _address
 from abathur._program.address import Address, Ca
 from abathur._transport.async_publish_stream import AsyncPublishStream
-from abathur.errors import ConnectionLostError
+from abathur.errors import AbathurError
 from abathur.sync.v1 import sync_pb2
 
 
@@ -79,9 +79,11 @@ class Publisher:
         waits for it.
 
         Args:
-            observation: The game's answer: the message or, faster, its serialized bytes, which are not parsed.
+            observation: The game's answer: the message or, faster, its serialized bytes, which are not parsed. Or a
+                frame, as a recording has them.
 
         Raises:
+            TypeError: it is no observation.
             ValueError: it is larger than 16 MiB.
             RequestError: the daemon refuses it: it is invalid, or its game loop is before the last one's. On gRPC one
                 of the next calls, or the end, raises that.
@@ -90,12 +92,11 @@ class Publisher:
         await self._send(publish_messages.observation(observation))
         self.frames += 1
 
-    async def actions(self, actions: Iterable[sc2api_pb2.Action]) -> None:
+    async def actions(self, actions: sc2api_pb2.Action | Iterable[sc2api_pb2.Action]) -> None:
         """Send the bot's actions on the newest observation, for the recording. Raises as `publish` does."""
         await self._send(publish_messages.actions(actions))
 
     async def _send(self, message: bytes) -> None:
         if self._stream is None:
-            message_text = "the publisher is not open: use it inside its `with` block"
-            raise ConnectionLostError(str(self.address), message_text)
+            raise AbathurError("the publisher is not open: use it inside its `with` block")
         await self._stream.send(message)

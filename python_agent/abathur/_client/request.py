@@ -27,6 +27,9 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
         AbathurError: the package that reads the compression is not installed.
     """
     check_known(options, SubscribeOptions)
+    for name in ("every", "buffer", "credits", "max_frames", "compression_level"):
+        if name in options and not arguments.is_integer(options[name]):
+            raise TypeError(f"{name} is an integer, not {arguments.shown(options[name])}")
     request = sync_pb2.SubscribeRequest(
         policy=_value(sync_pb2.Policy, "policy", options.get("policy", "latest")),
         encoding=_value(sync_pb2.Encoding, "encoding", options.get("encoding", "auto")) or _BEST,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abathur._values.arguments import shown
 from abathur.sync.v1 import sync_pb2
 
 
@@ -63,7 +65,9 @@ def request(values: Mapping[str, float], agent: str, game_loop: int) -> sync_pb2
     """The request; `game_loop` 0: the values belong to the newest frame."""
     message = sync_pb2.PlotRequest(agent=agent)
     for name, value in values.items():
-        message.values.add(name=name, value=value)
+        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+            raise TypeError(f"the value of {name!r} is a number, not {shown(value)}")
+        message.values.add(name=name, value=float(value))
     if game_loop:
         message.game_loop = game_loop
     return message

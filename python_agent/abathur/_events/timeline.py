@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,24 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
         self.game_loops: NDArray[np.uint32] = read_only(game_loops)
         self.marks = marks
         self._columns = {name: read_only(column) for name, column in columns.items()}
+
+    def __getattr__(self, name: str) -> NDArray[np.float32]:
+        """A column as an attribute: ``timeline.minerals``."""
+        columns = self.__dict__.get("_columns", {})
+        if name not in columns:
+            raise AttributeError(f"a timeline has no {name!r}; it has {', '.join(columns)}", name=name, obj=self)
+        found: NDArray[np.float32] = columns[name]
+        return found
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` of the columns, by game loop.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        import pandas as pd  # type: ignore[import-untyped]
+
+        return pd.DataFrame(self._columns, index=pd.Index(self.game_loops, name="game_loop"))
 
     @property
     def seconds(self) -> NDArray[np.float64]:

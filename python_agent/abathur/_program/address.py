@@ -94,9 +94,12 @@ def parse(
         creds: For NATS: file with credentials; None: ABATHUR_NATS_CREDS, if set.
 
     Raises:
-        ValueError: the text is not an address.
+        TypeError: it is not a text.
+        ValueError: it is not an address.
         AbathurError: no daemon on this machine publishes a match with this name.
     """
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f'an address is a text, such as "127.0.0.1:{DEFAULT_GRPC_PORT}", not {text!r}')
     ca = os.fspath(ca) if ca is not None else os.environ.get(_CA_ENVIRONMENT) or None
     text = text or os.environ.get(_ENVIRONMENT) or f"127.0.0.1:{DEFAULT_GRPC_PORT}"
     if text.startswith(_MATCH_PREFIX):
