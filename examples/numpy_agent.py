@@ -28,7 +28,7 @@ async def main() -> None:
             center = units.pos[enemies, :2].mean(axis=0)
             health = float(np.sum(units.health[enemies] + units.shield[enemies]))
             place = f"({center[0]:.0f}, {center[1]:.0f})"
-            skipped = f", {frame.dropped} frames missed" if frame.dropped else ""
+            skipped = f", {frame.dropped} frames dropped" if frame.dropped else ""
             print(f"{seconds:6.0f} s: {enemies.sum()} enemies around {place}, {health:.0f} health{skipped}")
 
 

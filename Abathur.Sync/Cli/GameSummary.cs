@@ -51,8 +51,8 @@ internal static class GameSummary
     {
         var recording = recorder.Status;
         if (recording.Error.Length > 0 && !recorder.IsComplete)
-            output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesMissed} not recorded");
+            output.WriteLine($"recording: failed after {recording.Frames} frames, {recording.FramesDropped} not recorded");
         else if (recording.Frames > 0)
-            output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesMissed} missed");
+            output.WriteLine($"recording: {recording.Path}, {recording.Frames} frames, {recording.FramesDropped} dropped");
     }
 }

@@ -111,7 +111,7 @@ internal static class StatusTable
         ? [$"failed: {recording.Error}"]
         : [
             Text($"{recording.Frames:N0} frames"),
-            recording.FramesMissed > 0 ? Text($"{recording.FramesMissed:N0} missed") : "",
+            recording.FramesDropped > 0 ? Text($"{recording.FramesDropped:N0} dropped") : "",
             Path.GetFileName(recording.Path),
         ];
 

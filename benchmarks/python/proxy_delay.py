@@ -190,7 +190,7 @@ def measure(rounds: int, ticks: int, requests: int) -> dict[str, object]:
                     "back to back": summary(fast),
                     "agents": len(status.subscribers),
                     "recorded": recording.frames,
-                    "not recorded": recording.frames_missed,
+                    "not recorded": recording.frames_dropped,
                 }
                 print(json.dumps({name: results[name]}, indent=1), file=sys.stderr)
     return results

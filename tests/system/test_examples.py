@@ -150,7 +150,7 @@ def test_csharp_bot_publishes(launch: Launch, tmp_path: Path) -> None:
     assert "1344 observations published" in run("dotnet", str(CSHARP_BOT), str(observations), daemon.socket)
     assert daemon.wait() == 0
     assert daemon.process.stderr is not None
-    assert "1344 frames, 0 missed" in daemon.process.stderr.read()
+    assert "1344 frames, 0 dropped" in daemon.process.stderr.read()
     again = tmp_path / "again.obs"
     assert run_daemon("export", str(recording), "-o", str(again)).returncode == 0
     assert filecmp.cmp(again, observations, shallow=False)

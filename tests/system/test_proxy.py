@@ -87,7 +87,7 @@ async def test_a_bot_of_python_sc2_plays_the_whole_recording(tmp_path: Path) -> 
     assert result == bot.result == Result.Victory
     assert bot.loops == list(range(FIRST_LOOP, LAST_LOOP + 1, bot.client.game_step))
     assert code == 0, said
-    assert "0 missed" in said and "40 ms (ladder)" in said, said
+    assert "0 dropped" in said and "40 ms (ladder)" in said, said
     assert seen == sorted(seen) and seen[-1] >= bot.loops[-1]
 
     topics = recorded(file)

@@ -65,7 +65,7 @@ async def test_a_hung_agent_and_killed_agents_cost_the_bot_nothing(tmp_path: Pat
         hung.close()
     assert code == 0, said
     assert len(recorded(file)["/observation"]) == loops + 1
-    assert "0 missed" in said
+    assert "0 dropped" in said
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full is a device of Linux")
@@ -76,7 +76,7 @@ async def test_a_full_disk_ends_the_recording_and_nothing_else() -> None:
             while (await bot.observe()).status != sc2api_pb2.ended:
                 await bot.step(16)
             # The recorder has a task of its own, which may still be at the frames before the last one.
-            await wait_until(agent, lambda status: bool(status.recording.error) and status.recording.frames_missed > 0)
+            await wait_until(agent, lambda status: bool(status.recording.error) and status.recording.frames_dropped > 0)
         code, said = await asyncio.to_thread(proxy.end)
     assert code == 1
     assert said.count("No space left on device") == 1 and "The match continues without it" in said, said

@@ -44,7 +44,7 @@ public sealed class DaemonMeter : IDisposable
             "abathur.subscription.frames.sent", () => OfEachKind(sums => (long)sums.FramesSent), "{frame}", "Frames sent to subscribers.");
         _meter.CreateObservableCounter(
             "abathur.subscription.frames.dropped", () => OfEachKind(sums => (long)sums.FramesDropped), "{frame}",
-            "Frames that subscribers missed.");
+            "Frames that subscribers dropped.");
         _meter.CreateObservableCounter(
             "abathur.subscription.io", () => OfEachKind(sums => (long)sums.BytesSent), "By", "Bytes sent to subscribers.");
         _meter.CreateObservableGauge(
@@ -52,7 +52,7 @@ public sealed class DaemonMeter : IDisposable
             "Largest lag of a subscriber behind the newest frame.");
         _meter.CreateObservableCounter("abathur.actions", Actions, "{action}", "Agents' actions, by what became of them.");
         Count("abathur.recording.frames", "{frame}", "Frames recorded.", () => recordings?.Totals.Frames ?? 0);
-        Count("abathur.recording.frames.missed", "{frame}", "Frames missing in the recording.", () => recordings?.Totals.Missed ?? 0);
+        Count("abathur.recording.frames.dropped", "{frame}", "Frames that the recording dropped.", () => recordings?.Totals.Dropped ?? 0);
         _meter.CreateObservableGauge(
             "abathur.recording.failed", () => Now.Recording?.Error.Length > 0 ? 1L : 0L, "1", "1 where the recording has ended early.");
         _encoding = _meter.CreateHistogram<double>(

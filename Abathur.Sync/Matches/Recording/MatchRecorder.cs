@@ -37,7 +37,7 @@ public sealed class MatchRecorder : IAsyncDisposable
     private readonly Task _writing;
     private long _waitingBytes;
     private ulong _frames;
-    private ulong _framesMissed;
+    private ulong _framesDropped;
     private string? _error;
     private string? _problem;
     private long _lastCheck;
@@ -72,7 +72,7 @@ public sealed class MatchRecorder : IAsyncDisposable
                 {
                     Path = _file.Place,
                     Frames = _frames,
-                    FramesMissed = _framesMissed,
+                    FramesDropped = _framesDropped,
                     Error = _error ?? _problem ?? "",
                 };
         }
@@ -155,7 +155,7 @@ public sealed class MatchRecorder : IAsyncDisposable
                 _waitingBytes += item.Bytes;
                 return;
             }
-            if (item.Kind == ItemKind.Observation) _framesMissed++;
+            if (item.Kind == ItemKind.Observation) _framesDropped++;
         }
         item.Observation?.Release();
     }
@@ -212,7 +212,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         }
         catch when (item.Kind == ItemKind.Observation)
         {
-            lock (_gate) _framesMissed++;
+            lock (_gate) _framesDropped++;
             throw;
         }
         finally
@@ -246,7 +246,7 @@ public sealed class MatchRecorder : IAsyncDisposable
             _error = why;
             // The frames of a failed chunk are not in the file; how many are left in a truncated one is not known.
             var frames = _file.IsTruncated ? 0 : (ulong)(writer?.ObservationsWritten ?? 0);
-            _framesMissed += _frames - frames;
+            _framesDropped += _frames - frames;
             _frames = frames;
         }
         _room.Set();
@@ -284,7 +284,7 @@ public sealed class MatchRecorder : IAsyncDisposable
         await foreach (var item in _items.Reader.ReadAllAsync())
         {
             item.Observation?.Release();
-            if (item.Kind == ItemKind.Observation) lock (_gate) _framesMissed++;
+            if (item.Kind == ItemKind.Observation) lock (_gate) _framesDropped++;
         }
     }
 

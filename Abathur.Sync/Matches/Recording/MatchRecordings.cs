@@ -23,7 +23,7 @@ public sealed class MatchRecordings : IAsyncDisposable
     private readonly List<MatchRecorder> _running = [];
     private readonly List<Task> _ending = [];
     private MatchRecorder? _first;
-    private (ulong Frames, ulong Missed) _complete;
+    private (ulong Frames, ulong Dropped) _complete;
 
     /// <summary>Opens the file of the first match, or checks the folder.</summary>
     /// <param name="names">Where the files lie.</param>
@@ -55,7 +55,7 @@ public sealed class MatchRecordings : IAsyncDisposable
     public RecordingStatus? Next => _first?.Status;
 
     /// <summary>Frames in all recordings, and frames that are missing in them.</summary>
-    public (ulong Frames, ulong Missed) Totals
+    public (ulong Frames, ulong Dropped) Totals
     {
         get
         {
@@ -123,10 +123,10 @@ public sealed class MatchRecordings : IAsyncDisposable
         }
     }
 
-    private static (ulong Frames, ulong Missed) Add((ulong Frames, ulong Missed) sum, MatchRecorder recorder)
+    private static (ulong Frames, ulong Dropped) Add((ulong Frames, ulong Dropped) sum, MatchRecorder recorder)
     {
         var status = recorder.Status;
-        return (sum.Frames + status.Frames, sum.Missed + status.FramesMissed);
+        return (sum.Frames + status.Frames, sum.Dropped + status.FramesDropped);
     }
 
     /// <summary>Opens the first file that does not exist, and that no other process writes.</summary>

@@ -72,7 +72,7 @@ public class StatusTableTests
         Playback = new() { GameLoop = 9012, FirstGameLoop = 8960, LastGameLoop = 10303, Rate = 1, Loop = true },
         FramesPublished = 123456,
         FramesPerSecond = 22.4,
-        Recording = new() { Path = "/srv/recordings/of/a/long/night/match.mcap", Frames = 123456, FramesMissed = 3 },
+        Recording = new() { Path = "/srv/recordings/of/a/long/night/match.mcap", Frames = 123456, FramesDropped = 3 },
         Actions = new() { Given = 1234, Failed = 12, Late = 3, Refused = 4 },
         FrameBudget = new()
         {

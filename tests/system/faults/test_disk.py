@@ -59,10 +59,10 @@ async def test_frames_go_on_and_the_error_is_told_once(limited: Daemon, tmp_path
                 await publisher.publish(data)
             while not (recording := (await game.status()).recording).error:
                 await asyncio.sleep(0.02)
-            while (recording := (await game.status()).recording).frames + recording.frames_missed < len(observations):
+            while (recording := (await game.status()).recording).frames + recording.frames_dropped < len(observations):
                 await asyncio.sleep(0.02)
-            assert recording.frames > 0 and recording.frames_missed > 0
-            assert recording.frames + recording.frames_missed == len(observations)
+            assert recording.frames > 0 and recording.frames_dropped > 0
+            assert recording.frames + recording.frames_dropped == len(observations)
         await reading
     assert taken == observations
     said = await asyncio.to_thread(lambda: limited.process.communicate(timeout=30)[1])

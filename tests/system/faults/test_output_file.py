@@ -256,7 +256,7 @@ def test_a_target_that_appears_meanwhile_stays_and_the_recording_is_beside_it(
     assert (
         f"{target} was created by another program meanwhile and was not replaced: the complete file is {saved}" in told
     )
-    assert f"recording: {saved}, {len(observations)} frames, 0 missed" in told
+    assert f"recording: {saved}, {len(observations)} frames, 0 dropped" in told
     assert frames_of(saved) == observations
     assert (tmp_path / "match-1.mcap").read_bytes() == b"precious too"
     if make is write_target:

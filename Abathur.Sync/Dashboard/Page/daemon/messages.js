@@ -100,7 +100,7 @@ const Status = {
   4: ["framesPublished", "uint"],
   7: ["framesPerSecond", "double"],
   8: ["process", { 1: ["version", "string"], 2: ["uptime", Duration], 3: ["cpuTime", Duration], 5: ["workingSetBytes", "uint"] }],
-  10: ["recording", { 1: ["path", "string"], 2: ["frames", "uint"], 3: ["framesMissed", "uint"], 4: ["error", "string"] }],
+  10: ["recording", { 1: ["path", "string"], 2: ["frames", "uint"], 3: ["framesDropped", "uint"], 4: ["error", "string"] }],
   12: ["history", { 1: ["frames", "uint"], 2: ["bytes", "uint"], 3: ["firstGameLoop", "uint"], 4: ["lastGameLoop", "uint"] }],
   13: ["delay", Duration],
 };

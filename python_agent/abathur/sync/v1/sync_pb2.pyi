@@ -671,16 +671,16 @@ class ActionStatus(_message.Message):
     def __init__(self, given: _Optional[int] = ..., failed: _Optional[int] = ..., late: _Optional[int] = ..., refused: _Optional[int] = ...) -> None: ...
 
 class RecordingStatus(_message.Message):
-    __slots__ = ("path", "frames", "frames_missed", "error")
+    __slots__ = ("path", "frames", "frames_dropped", "error")
     PATH_FIELD_NUMBER: _ClassVar[int]
     FRAMES_FIELD_NUMBER: _ClassVar[int]
-    FRAMES_MISSED_FIELD_NUMBER: _ClassVar[int]
+    FRAMES_DROPPED_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     path: str
     frames: int
-    frames_missed: int
+    frames_dropped: int
     error: str
-    def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_missed: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., frames: _Optional[int] = ..., frames_dropped: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
 
 class FrameBudget(_message.Message):
     __slots__ = ("game", "bot", "daemon", "agent", "skipped_game_loops", "limits", "query")

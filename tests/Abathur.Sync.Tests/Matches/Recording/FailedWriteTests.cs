@@ -102,7 +102,7 @@ public sealed class FailedWriteTests : IDisposable
         }
         await recorder.DisposeAsync();
         var status = recorder.Status;
-        Assert.Equal(Observations, status.Frames + status.FramesMissed);
+        Assert.Equal(Observations, status.Frames + status.FramesDropped);
         if (status.Error.Length == 0)
         {
             Assert.Empty(told.Messages);

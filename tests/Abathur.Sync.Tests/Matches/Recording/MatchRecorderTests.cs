@@ -39,7 +39,7 @@ public sealed class MatchRecorderTests : IDisposable
             Assert.Equal(new V1.RecordingStatus { Path = Place, Frames = 100 }, recorder.Status);
             // Too late: only this frame is dropped.
             Add(recorder, 101);
-            Assert.Equal(1ul, recorder.Status.FramesMissed);
+            Assert.Equal(1ul, recorder.Status.FramesDropped);
         }
         using var reader = RecordingSample.Open(File.ReadAllBytes(Place));
         Assert.Equal((100L, 1u, 100u, false), (reader.FrameCount, reader.FirstGameLoop, reader.LastGameLoop, reader.Truncated));
@@ -71,8 +71,8 @@ public sealed class MatchRecorderTests : IDisposable
         await recorder.WaitForRoomAsync();
         await recorder.DisposeAsync();
         var status = recorder.Status;
-        Assert.Equal(200ul, status.Frames + status.FramesMissed);
-        Assert.True(status.FramesMissed > 0);
+        Assert.Equal(200ul, status.Frames + status.FramesDropped);
+        Assert.True(status.FramesDropped > 0);
         Assert.NotEmpty(status.Error);
         Assert.Contains("The match continues without it", Assert.Single(_told.Messages), StringComparison.Ordinal);
     }
@@ -94,7 +94,7 @@ public sealed class MatchRecorderTests : IDisposable
         var status = recorder.Status;
         Assert.Contains("another program has truncated", status.Error, StringComparison.Ordinal);
         // Which frames are left is not known.
-        Assert.Equal((0ul, 100ul + framesAfter), (status.Frames, status.FramesMissed));
+        Assert.Equal((0ul, 100ul + framesAfter), (status.Frames, status.FramesDropped));
         Assert.Contains("what is left of it is in", Assert.Single(_told.Messages), StringComparison.Ordinal);
         Assert.Equal((false, bytesLeft), (File.Exists(Place), (int)new FileInfo(Place + ".part").Length));
     }
@@ -122,14 +122,14 @@ public sealed class MatchRecorderTests : IDisposable
         await using var recorder = Recorder(Place);
         // Nothing is written before the match is known.
         for (var loop = 1u; loop <= 200; loop++) recorder.AddObservation(loop, loop, observation);
-        var missed = recorder.Status.FramesMissed;
+        var missed = recorder.Status.FramesDropped;
         Assert.InRange(missed, 200ul - (MatchRecorder.MaxWaitingBytes >> 20), 199ul);
         var room = recorder.WaitForRoomAsync();
         Assert.False(room.IsCompleted);
         recorder.Begin(RecordingSample.Match);
         await room;
         await recorder.DisposeAsync();
-        Assert.Equal((200 - missed, missed), (recorder.Status.Frames, recorder.Status.FramesMissed));
+        Assert.Equal((200 - missed, missed), (recorder.Status.Frames, recorder.Status.FramesDropped));
         observation.Release();
     }
 
@@ -138,7 +138,7 @@ public sealed class MatchRecorderTests : IDisposable
     {
         await using var recorder = Recorder(Place);
         for (var loop = 1u; loop <= 40_000; loop++) Add(recorder, loop);
-        Assert.InRange(recorder.Status.FramesMissed, 40_000ul - (MatchRecorder.MaxWaitingBytes / 4096), 40_000ul);
+        Assert.InRange(recorder.Status.FramesDropped, 40_000ul - (MatchRecorder.MaxWaitingBytes / 4096), 40_000ul);
     }
 
     [Fact]

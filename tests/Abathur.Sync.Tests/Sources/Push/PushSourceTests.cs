@@ -57,7 +57,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         await waiting.WaitAsync(Long);
         for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(Frame(loop)).AsTask().WaitAsync(Long);
         await _recorder.DisposeAsync();
-        Assert.Equal(((ulong)MaxFrames, 0ul), (_recorder.Status.Frames, _recorder.Status.FramesMissed));
+        Assert.Equal(((ulong)MaxFrames, 0ul), (_recorder.Status.Frames, _recorder.Status.FramesDropped));
         using var reader = RecordingReader.Open(_folder.PathTo("match.mcap"));
         Assert.Equal(Enumerable.Range(1, MaxFrames).Select(loop => (uint)loop), RecordingSample.ReadLoops(reader));
     }
@@ -74,7 +74,7 @@ public sealed class PushSourceTests : IAsyncDisposable
         // The clock does not advance any more: another wait would never end.
         for (var loop = first + 1; loop <= MaxFrames; loop++) await bot.AddAsync(Frame(loop)).AsTask().WaitAsync(Long);
         Assert.Equal((ulong)MaxFrames, bot.Frames);
-        Assert.True(_recorder.Status.FramesMissed > 0);
+        Assert.True(_recorder.Status.FramesDropped > 0);
     }
 
     private static byte[] Megabyte { get; } = new byte[1 << 20];
