@@ -67,7 +67,7 @@ def open_recording(path: str | Path, *, follow: Literal[True]) -> FollowedRecord
 
 
 def open_recording(path: str | Path, *, follow: bool = False) -> Recording | FollowedRecording:
-    """Open a recording: ``with abathur.open("match.mcap") as match``.
+    """Open a recording: ``with abathur.open("match.mcap") as recording``.
 
     Args:
         path: The file.
