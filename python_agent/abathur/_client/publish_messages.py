@@ -22,7 +22,7 @@ Observation = sc2api_pb2.ResponseObservation | bytes | bytearray | memoryview | 
 
 
 def observation(given: Observation) -> bytes:
-    """A `PublishRequest` with an observation. Raises TypeError if it is none, ValueError if it is too large."""
+    """A `PublishRequest` with an observation. Raises TypeError for anything else, ValueError if it is too large."""
     if isinstance(given, Frame):
         given = given.response
     if isinstance(given, sc2api_pb2.ResponseObservation):

@@ -13,7 +13,7 @@ _M = TypeVar("_M", bound=Message)
 
 
 def each(given: _M | Iterable[_M], kind: type[_M]) -> list[_M]:
-    """The messages, of which there may be one alone. Raises TypeError for what is none."""
+    """The messages, of which there may be one alone. Raises TypeError for anything else."""
     name = kind.DESCRIPTOR.name
     if isinstance(given, kind):
         return [given]

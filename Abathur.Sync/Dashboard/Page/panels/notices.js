@@ -19,7 +19,8 @@ export function tell(text) {
 /** The daemon, and its recording. */
 export function showFooter({ process, recording: file }) {
   const uptime = inSeconds(process?.uptime);
-  const kept = file ? ` · recording to ${file.path}: ${file.error || `${file.frames ?? 0} frames, ${file.framesDropped ?? 0} missing`}` : "";
+  const frames = `${file?.frames ?? 0} frames, ${file?.framesDropped ?? 0} dropped`;
+  const kept = file ? ` · recording to ${file.path}: ${file.error || frames}` : "";
   setText(byId("footer"), `abathur-sync ${process?.version ?? ""} · up ${Math.round(uptime)} s${load(process, uptime)}${kept}`);
 }
 
