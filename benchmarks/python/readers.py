@@ -21,7 +21,7 @@ import aiohttp
 import grpc
 import grpc.aio
 from abathur._frame.frame import Frame
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur._transport import frames, grpc_channel
 from abathur._transport.payloads import PayloadReader
 from abathur._values.proto_json import loads

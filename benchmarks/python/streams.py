@@ -22,7 +22,7 @@ from typing import Any
 import abathur
 import zstandard
 from abathur._frame.columns_source import ColumnsUnits
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder
 from figures import Figures, machine, save, table
 from processes import BENCHMARKS, DAEMON, ROOT, Process

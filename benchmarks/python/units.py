@@ -18,7 +18,8 @@ from pathlib import Path
 import abathur
 import numpy as np
 from abathur._frame.columns_source import ColumnsUnits
-from abathur._frame.units import COLUMNS, Units
+from abathur._frame.unit_columns import COLUMNS
+from abathur._frame.units import Units
 from abathur.columns import ColumnsDecoder
 from processes import DAEMON, Process
 from s2clientprotocol import sc2api_pb2

@@ -19,7 +19,7 @@ import pytest
 from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._client.reconnect import Backoff
 from abathur._frame.source import MessageSource
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur._program import address as _address
 from abathur._program.listener import Listener
 from abathur._transport.timeouts import Timeouts

@@ -17,7 +17,7 @@ import abathur
 import numpy as np
 import pytest
 from abathur._frame.columns_source import ColumnsUnits
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur.columns import Columns, ColumnsDecoder, _contents
 from abathur.columns._rebuild import observation_bytes
 from abathur.errors import ProtocolError

@@ -12,7 +12,7 @@ import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
 from abathur import dataset
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur.dataset import _recorded
 from abathur.events import Alert, UnitTookDamage, UnitTypeChanged, UpgradeComplete
 from datasets import TABLES, contents, parts, rows, synthesize, write_recording

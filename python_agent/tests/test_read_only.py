@@ -13,7 +13,7 @@ from typing import Any
 import abathur
 import numpy as np
 import pytest
-from abathur._frame.units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS, RALLY_COLUMNS
+from abathur._frame.unit_columns import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS, RALLY_COLUMNS
 from bot_events import ours
 from numpy.typing import NDArray
 from programs import SKIRMISH, Play, crossed, run_daemon

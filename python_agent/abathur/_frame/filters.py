@@ -50,7 +50,7 @@ def wanted(column: str, dtype: np.dtype[Any], given: object) -> NDArray[Any]:
         return np.array(arguments.tags(given), dtype)  # type: ignore[arg-type]
     if isinstance(given, np.ndarray):
         several = given.ravel().tolist()
-    elif isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    elif isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "tag"):
         several = [given]
     else:
         several = list(given)
@@ -63,7 +63,7 @@ def _number(column: str, dtype: np.dtype[Any], value: Any) -> Any:
         _check_kind(column, value)
     value = arguments.number(value)
     if isinstance(value, str):
-        return _named(column, value)
+        return named(column, value)
     if not isinstance(value, Real | np.bool_):
         raise TypeError(f"{column} is a number{' or a name' * (column in _KINDS)}, not {arguments.shown(value)}")
     if not _can_have(dtype, value):
@@ -97,7 +97,13 @@ def _check_kind(column: str, value: Enum) -> None:
         raise TypeError(f"{column} has no values of {kind}: {value!r}")
 
 
-def _named(column: str, name: str) -> int:
+def named(column: str, name: str) -> int:
+    """The number that a column has for a name.
+
+    Raises:
+        TypeError: the column has no names.
+        ValueError: there is no such name.
+    """
     names = _names(column)
     if not names:
         raise TypeError(f"{column} is a number, not {name!r}")

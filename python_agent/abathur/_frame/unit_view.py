@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator, Mapping, Sized
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from abathur._frame import equivalents, geometry
 from abathur._frame.row_view import RowView
+from abathur._frame.unit_columns import COLUMNS
+from abathur._values import arguments
 
 if TYPE_CHECKING:
     from abathur._frame.nested import Nested
-    from abathur._frame.units import Units
 
 #: Names of `SC2APIProtocol.Alliance`, from 1.
 ALLIANCES = ("self", "ally", "neutral", "enemy")
@@ -64,17 +70,33 @@ class RallyTargetView(RowView):
     tag: int
 
 
+_KEYS = ("name", *COLUMNS)
 _Entry = TypeVar("_Entry", bound=RowView)
 
 
-class UnitView(RowView):
+class UnitView(RowView, Mapping[str, Any]):
     """A unit of a frame. Its attributes are the columns of `Units`, as Python values: ``unit.health``, ``unit.tag``.
 
-    It holds the columns of its frame, not the unit: later frames do not change it. It is read-only.
+    It holds the columns of its frame, not the unit: later frames do not change it. It is read-only. It is also a
+    mapping of its name and its columns: ``unit["health"]``, ``dict(unit)``. Views of the same unit, by its tag, are
+    equal, also in different frames.
     """
 
     __slots__ = ()
-    _extra = ("name", "position", "pos", "orders", "buffs", "passengers", "rally_targets")
+    _extra = (
+        "name",
+        "position",
+        "pos",
+        "distance_to",
+        "orders",
+        "buffs",
+        "passengers",
+        "rally_targets",
+        "keys",
+        "values",
+        "items",
+        "get",
+    )
 
     tag: int
     unit_type: int
@@ -137,6 +159,14 @@ class UnitView(RowView):
         """The coordinates x, y and z, in map cells."""
         return self.x, self.y, self.z
 
+    def distance_to(self, place: arguments.Place) -> float:
+        """The distance to a point, or to a unit, of x and y, in map cells.
+
+        Raises:
+            TypeError, ValueError: it is neither.
+        """
+        return geometry.between(self, place)
+
     @property
     def orders(self) -> list[OrderView]:
         """The orders, the current one first."""
@@ -161,13 +191,50 @@ class UnitView(RowView):
         start, end = nested.offsets[self._row : self._row + 2].tolist()
         return [kind(nested, row) for row in range(start, end)]
 
+    def __getitem__(self, name: str) -> Any:
+        """The name, or the value of a column. Raises KeyError if there is no such column."""
+        if name not in _KEYS:
+            hint = equivalents.hint(name, equivalents.UNIT, _KEYS) if isinstance(name, str) else ""
+            raise KeyError(f"a unit has no column {name!r}{hint}")
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        """``name``, then the names of the columns."""
+        return iter(_KEYS)
+
+    def __len__(self) -> int:
+        """The number of columns, with ``name``."""
+        return len(_KEYS)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same unit, by its tag."""
+        return bool(self.tag == other.tag) if isinstance(other, UnitView) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Of the tag."""
+        return hash(self.tag)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The unit itself, as one element: an array of a list of units has units."""
+        array = np.empty((), object)
+        array[()] = self
+        return array
+
+    # Type checkers find misspelled names.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What to write in place of a name that does not exist."""
+            hint = equivalents.hint(name, equivalents.UNIT, [*_KEYS, *self._extra])
+            raise AttributeError(f"'UnitView' object has no attribute {name!r}{hint}", name=name, obj=self)
+
     def __repr__(self) -> str:
         """Name, alliance, position and health."""
         x, y = self.position
         return f"<{self.name} {alliance(self.alliance)} at ({x:.1f}, {y:.1f}), health {self.health:g}, tag {self.tag}>"
 
 
-def views(units: Units) -> Iterator[UnitView]:
+def views(units: Sized) -> Iterator[UnitView]:
     """Each unit."""
     return (UnitView(units, row) for row in range(len(units)))
 
@@ -177,13 +244,13 @@ def alliance(number: int) -> str:
     return ALLIANCES[number - 1] if 1 <= number <= len(ALLIANCES) else str(number)
 
 
-def table(units: Units) -> str:
+def table(units: Sized) -> str:
     """Units as a table in text, of at most 79 columns."""
     count = len(units)
     lines = [f"{count} unit{'s' * (count != 1)}"]
     if count:
         lines.append(f"{'name':<28} {'alliance':<8} {'x':>6} {'y':>6} {'health':>6} {'energy':>6} tag")
-    for unit in views(units[:_SHOWN_ROWS]):
+    for unit in islice(views(units), _SHOWN_ROWS):
         whose, name = alliance(unit.alliance), unit.name
         place = f"{unit.x:>6.1f} {unit.y:>6.1f}"
         lines.append(f"{name[:28]:<28} {whose:<8} {place} {unit.health:>6.0f} {unit.energy:>6.0f} {unit.tag}")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
-from abathur._frame import filters, unit_view
-from abathur._frame.nested import Nested, NestedSource
+from abathur._frame import equivalents, filters, geometry, selection, unit_names, unit_view
+from abathur._frame.nested import NestedSource
+from abathur._frame.selection import Selection
+from abathur._frame.unit_columns import (
+    BUFF_COLUMNS,
+    COLUMNS,
+    ORDER_COLUMNS,
+    PASSENGER_COLUMNS,
+    RALLY_COLUMNS,
+)
+from abathur._frame.unit_lists import Buffs, Orders, Passengers, RallyTargets
 from abathur._frame.unit_messages import JsonUnits, MessageUnits
 from abathur._frame.unit_view import UnitView
 from abathur._values import arguments
@@ -19,117 +28,6 @@ from abathur._values.read_only import read_only
 
 if TYPE_CHECKING:
     import pyarrow
-
-#: Columns by name: dtype, and the path of the field in `SC2APIProtocol.Unit`.
-COLUMNS: dict[str, tuple[str, str]] = {
-    "tag": ("u8", "tag"),
-    "unit_type": ("u4", "unit_type"),
-    "owner": ("i4", "owner"),
-    "alliance": ("i1", "alliance"),
-    "display_type": ("i1", "display_type"),
-    "cloak": ("i1", "cloak"),
-    "x": ("f4", "pos.x"),
-    "y": ("f4", "pos.y"),
-    "z": ("f4", "pos.z"),
-    "facing": ("f4", "facing"),
-    "radius": ("f4", "radius"),
-    "build_progress": ("f4", "build_progress"),
-    "detect_range": ("f4", "detect_range"),
-    "radar_range": ("f4", "radar_range"),
-    "health": ("f4", "health"),
-    "health_max": ("f4", "health_max"),
-    "shield": ("f4", "shield"),
-    "shield_max": ("f4", "shield_max"),
-    "energy": ("f4", "energy"),
-    "energy_max": ("f4", "energy_max"),
-    "weapon_cooldown": ("f4", "weapon_cooldown"),
-    "mineral_contents": ("i4", "mineral_contents"),
-    "vespene_contents": ("i4", "vespene_contents"),
-    "assigned_harvesters": ("i4", "assigned_harvesters"),
-    "ideal_harvesters": ("i4", "ideal_harvesters"),
-    "cargo_space_taken": ("i4", "cargo_space_taken"),
-    "cargo_space_max": ("i4", "cargo_space_max"),
-    "attack_upgrade_level": ("i4", "attack_upgrade_level"),
-    "armor_upgrade_level": ("i4", "armor_upgrade_level"),
-    "shield_upgrade_level": ("i4", "shield_upgrade_level"),
-    "engaged_target_tag": ("u8", "engaged_target_tag"),
-    "add_on_tag": ("u8", "add_on_tag"),
-    "is_flying": ("?", "is_flying"),
-    "is_burrowed": ("?", "is_burrowed"),
-    "is_hallucination": ("?", "is_hallucination"),
-    "is_on_screen": ("?", "is_on_screen"),
-    "is_selected": ("?", "is_selected"),
-    "is_blip": ("?", "is_blip"),
-    "is_powered": ("?", "is_powered"),
-    "is_active": ("?", "is_active"),
-    "buff_duration_remain": ("i4", "buff_duration_remain"),
-    "buff_duration_max": ("i4", "buff_duration_max"),
-}
-_POINT_OF_ORDER = "target_world_space_pos"
-ORDER_COLUMNS: dict[str, tuple[str, str]] = {
-    "ability_id": ("u4", "ability_id"),
-    "target_unit_tag": ("u8", "target_unit_tag"),
-    "x": ("f4", f"{_POINT_OF_ORDER}.x"),
-    "y": ("f4", f"{_POINT_OF_ORDER}.y"),
-    "z": ("f4", f"{_POINT_OF_ORDER}.z"),
-    "progress": ("f4", "progress"),
-}
-BUFF_COLUMNS: dict[str, tuple[str, str]] = {"buff_id": ("u4", "buff_id")}
-PASSENGER_COLUMNS: dict[str, tuple[str, str]] = {
-    "tag": ("u8", "tag"),
-    "unit_type": ("u4", "unit_type"),
-    "health": ("f4", "health"),
-    "health_max": ("f4", "health_max"),
-    "shield": ("f4", "shield"),
-    "shield_max": ("f4", "shield_max"),
-    "energy": ("f4", "energy"),
-    "energy_max": ("f4", "energy_max"),
-}
-RALLY_COLUMNS: dict[str, tuple[str, str]] = {
-    "x": ("f4", "point.x"),
-    "y": ("f4", "point.y"),
-    "z": ("f4", "point.z"),
-    "tag": ("u8", "tag"),
-}
-
-
-class Orders(Nested):
-    """The orders of units: an ability, the unit or the point that it is for, and `progress` from 0 to 1."""
-
-    ability_id: NDArray[np.uint32]
-    target_unit_tag: NDArray[np.uint64]
-    x: NDArray[np.float32]
-    y: NDArray[np.float32]
-    z: NDArray[np.float32]
-    progress: NDArray[np.float32]
-
-
-class Buffs(Nested):
-    """The buffs on units."""
-
-    buff_id: NDArray[np.uint32]
-
-
-class Passengers(Nested):
-    """The passengers of units."""
-
-    tag: NDArray[np.uint64]
-    unit_type: NDArray[np.uint32]
-    health: NDArray[np.float32]
-    health_max: NDArray[np.float32]
-    shield: NDArray[np.float32]
-    shield_max: NDArray[np.float32]
-    energy: NDArray[np.float32]
-    energy_max: NDArray[np.float32]
-
-
-class RallyTargets(Nested):
-    """The rally targets of units: a point, and `tag` if the target is a unit."""
-
-    x: NDArray[np.float32]
-    y: NDArray[np.float32]
-    z: NDArray[np.float32]
-    tag: NDArray[np.uint64]
 
 
 class UnitSource(Protocol):
@@ -224,6 +122,14 @@ class Units:
         return cls(JsonUnits(units))
 
     @property
+    def name(self) -> unit_names.UnitNames:
+        """The names of their types in `UnitTypeId`, such as ``"QUEEN"``: (N,) object. A new array each time.
+
+        ``units.name == "Queen"`` is a mask; letters, spaces and underscores are compared as in `where`.
+        """
+        return unit_names.names(self.unit_type)
+
+    @property
     def pos(self) -> NDArray[np.float32]:
         """Positions: (N, 3) float32, map cells. A new array each time."""
         positions = np.empty((len(self), 3), np.float32)
@@ -258,25 +164,93 @@ class Units:
         """
         return self._source.present(_path(COLUMNS, column))
 
-    def where(self, **values: Any) -> Units:
+    def where(self, chosen: Callable[[UnitView], object] | NDArray[Any] | None = None, /, **values: Any) -> Units:
         """The units whose columns have these values; a list, set or array matches any of its values.
 
         ``units.where(alliance="self", unit_type=UnitTypeId.QUEEN)``, ``units.where(unit_type=["queen", 105])``.
         `unit_type`, `alliance`, `display_type` and `cloak` take numbers, members of the enumerations of this package
         and of python-sc2, and names in upper or lower case; columns of tags also take units.
 
+        Args:
+            chosen: Also a function that is called with each unit, ``units.where(lambda unit: unit.health < 10)``; or a
+                mask, (N,) bool, which is faster: ``units[units.health < 10]``.
+            values: By column.
+
         Raises:
             AttributeError: there is no such column.
             TypeError: a value is of a kind that the column does not have.
             ValueError: there is no such name, or the column cannot have such a number.
         """
-        chosen = np.ones(len(self), np.bool_)
+        mask = np.ones(len(self), np.bool_) if chosen is None else self._mask(chosen)
         for name, value in values.items():
+            name = "unit_type" if name == "name" else name
             _path(COLUMNS, name)
             column = getattr(self, name)
             several = filters.wanted(name, column.dtype, value)
-            chosen &= np.isin(column, several) if len(several) != 1 else column == several[0]
-        return self[chosen]
+            mask &= np.isin(column, several) if len(several) != 1 else column == several[0]
+        return self[mask]
+
+    def filter(self, function: Callable[[UnitView], object], /) -> Units:
+        """The units for which a function is true; slower than a mask, ``units[units.health < 10]``."""
+        return self.where(function)
+
+    def distance_to(self, place: Places) -> NDArray[np.float32]:
+        """The distance of each unit to a place, of x and y, in map cells: (N,) float32; to M places (N, M).
+
+        Args:
+            place: A point, a unit, or several: `Units`, a list of these, or an array (M, 2) or (M, 3).
+
+        Raises:
+            TypeError: something in it has no coordinates.
+            ValueError: it has other than two or three coordinates, or they are not finite.
+        """
+        return geometry.distances(self, place)
+
+    def closest_to(self, place: Places) -> UnitView:
+        """The unit that is closest to a place, or to any of several: see `distance_to`.
+
+        Raises:
+            ValueError: there are no units, or no places; or it is not a place.
+            TypeError: it is not a place.
+        """
+        distances = geometry.nearest_distances(self, place)
+        if not len(distances) or np.isinf(distances).all():
+            raise ValueError(f"no unit is closest: there are {len(self)} units, and the place is {place!r}")
+        return self[int(distances.argmin())]
+
+    def in_range(self, place: Places, distance: float) -> Units:
+        """The units at most this many map cells away from a place, or from any of several: see `distance_to`."""
+        return self[geometry.nearest_distances(self, place) <= distance]
+
+    def closer_than(self, distance: float, place: Places) -> Units:
+        """The units less than this many map cells away, as in python-sc2."""
+        return self[geometry.nearest_distances(self, place) < distance]
+
+    def further_than(self, distance: float, place: Places) -> Units:
+        """The units more than this many map cells away, as in python-sc2; from all places, if there are several."""
+        return self[geometry.nearest_distances(self, place) > distance]
+
+    def sort_by(
+        self, key: str | NDArray[Any] | Sequence[Any] | Callable[[UnitView], Any], *, reverse: bool = False
+    ) -> Units:
+        """The units in the order of a key. Units with equal keys stay in their order.
+
+        Args:
+            key: The name of a column, a value for each unit, (N,), or a function that is called with each unit.
+            reverse: Whether the greatest comes first.
+
+        Raises:
+            AttributeError: there is no such column.
+            ValueError: there are more or fewer values than units.
+        """
+        return self[selection.order(self, key, reverse)]
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """The mean of the coordinates x and y, in map cells. Raises ValueError if there are no units."""
+        if not len(self):
+            raise ValueError("no units have no center: ask `if len(units)` before")
+        return float(self.x.mean()), float(self.y.mean())
 
     def to_arrow(self) -> pyarrow.Table:
         """All columns as a `pyarrow.Table`.
@@ -314,10 +288,90 @@ class Units:
             raise KeyError(f"no unit has tag {tag}")
         return self[found[:1]]
 
-    def __getitem__(self, chosen: Any) -> Units:
-        """Some of the units, selected as in an array: by a mask, indices, or a slice. Their columns are copies."""
-        rows = np.atleast_1d(np.arange(len(self))[chosen])
-        return Units(_Selection(self, rows))
+    @overload
+    def __getitem__(self, chosen: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(  # type: ignore[overload-overlap]  # An array has `__index__`, for those of one element.
+        self, chosen: slice | Sequence[int] | NDArray[Any]
+    ) -> Units: ...
+
+    @overload
+    def __getitem__(self, chosen: SupportsIndex) -> UnitView: ...
+
+    def __getitem__(self, chosen: Any) -> Any:
+        """A unit by its index, a column by its name, or some of the units, selected as in an array.
+
+        ``units[0]`` is a `UnitView`, ``units["health"]`` is ``units.health``. ``units[mask]``, ``units[indices]`` and
+        ``units[:5]`` are `Units`, whose columns are copies.
+
+        Raises:
+            AttributeError: there is no such column.
+            IndexError: an index is out of range, or a mask has another length.
+            TypeError: units cannot be selected by it.
+        """
+        if isinstance(chosen, str):
+            if chosen not in ("name", "pos", *_LISTS):
+                _path(COLUMNS, chosen)
+            return getattr(self, chosen)
+        if arguments.is_integer(chosen):
+            return UnitView(self, selection.row_number(chosen, len(self)))
+        return Units(Selection(self, selection.rows(chosen, len(self))))
+
+    def __contains__(self, unit: object) -> bool:
+        """Whether a unit with this tag is among these: a unit, or a tag."""
+        try:
+            return bool(np.isin(arguments.tag(unit), self.tag))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            return False
+
+    def __add__(self, others: Units) -> Units:
+        """These units, then others of the same frame. Raises ValueError if they are of another frame."""
+        if not isinstance(others, Units):
+            return NotImplemented
+        units, rows, other_rows = selection.rows_of_both(self, others, "+")
+        return units[np.concatenate((rows, other_rows))]
+
+    def __or__(self, others: Units) -> Units:
+        """These units, then those of others of the same frame that are not among these."""
+        if not isinstance(others, Units):
+            return NotImplemented
+        units, rows, other_rows = selection.rows_of_both(self, others, "|")
+        return units[np.concatenate((rows, other_rows[~np.isin(other_rows, rows)]))]
+
+    def __and__(self, others: Units) -> Units:
+        """The units that are also among others of the same frame."""
+        if not isinstance(others, Units):
+            return NotImplemented
+        units, rows, other_rows = selection.rows_of_both(self, others, "&")
+        return units[rows[np.isin(rows, other_rows)]]
+
+    def __sub__(self, others: Units) -> Units:
+        """The units that are not among others of the same frame."""
+        if not isinstance(others, Units):
+            return NotImplemented
+        units, rows, other_rows = selection.rows_of_both(self, others, "-")
+        return units[rows[~np.isin(rows, other_rows)]]
+
+    def __eq__(self, other: object) -> bool:
+        """Not defined for two objects, for which it could mean several things: raises TypeError."""
+        if other is self:
+            return True
+        if isinstance(other, Units):
+            raise TypeError(
+                "units == units may mean the same tags or the same columns: write "
+                "numpy.array_equal(units.tag, others.tag), or units.to_arrow().equals(others.to_arrow())"
+            )
+        return NotImplemented
+
+    __hash__ = object.__hash__
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        """Not defined, because columns have different types: raises TypeError."""
+        raise TypeError(
+            "units are no single array: write units.pos, units.health or numpy.stack((units.x, units.health), axis=1); "
+            "all columns are units.to_pandas().to_numpy()"
+        )
 
     def __len__(self) -> int:
         """Number of units."""
@@ -330,6 +384,15 @@ class Units:
     def __dir__(self) -> list[str]:
         """The columns too, for prompts."""
         return [*super().__dir__(), *COLUMNS]
+
+    def _mask(self, chosen: Callable[[UnitView], object] | NDArray[Any]) -> NDArray[np.bool_]:
+        """Which units a function, or a mask, chooses; a new array."""
+        if callable(chosen):
+            return np.fromiter((bool(chosen(unit)) for unit in self), np.bool_, len(self))
+        mask = np.array(chosen)
+        if mask.dtype != np.bool_ or mask.shape != (len(self),):
+            raise TypeError(f"a mask is an array of {len(self)} bools, not {arguments.shown(chosen)}")
+        return mask
 
     def __repr__(self) -> str:
         """A table of the first units."""
@@ -359,35 +422,21 @@ class Units:
     @property
     def _is_shared(self) -> bool:
         """Whether events are computed from the columns; not those of a selection."""
-        return not isinstance(self.__dict__.get("_source"), _Selection)
-
-
-class _Selection:
-    """Some of other units."""
-
-    def __init__(self, units: Units, rows: NDArray[np.intp]) -> None:
-        self._units = units
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        return {path: getattr(self._units, _NAMES[path])[self._rows]}
-
-    def present(self, path: str) -> NDArray[np.bool_]:
-        return self._units.has(_NAMES[path])[self._rows]
-
-    def nested(self, field: str) -> NestedSource:
-        return self._units._source.nested(field).select(self._rows)
+        return not isinstance(self.__dict__.get("_source"), Selection)
 
 
 def _path(columns: Mapping[str, tuple[str, str]], name: str) -> str:
     if name not in columns:
-        raise AttributeError(f"units have no column {name!r}; there are {', '.join(columns)}")
+        hint = equivalents.hint(name, equivalents.UNITS, _PUBLIC) or f"; there are {', '.join(columns)}"
+        raise AttributeError(f"units have no column {name!r}{hint}")
     return columns[name][1]
 
 
 _DTYPES = {path: dtype for dtype, path in COLUMNS.values()}
+#: A place: a point in map cells, or a unit; or several places.
+Places: TypeAlias = arguments.Place | Sequence[arguments.Place] | Units
 _LISTS = ("orders", "buffs", "passengers", "rally_targets")
 _NAMES = {path: name for name, (_, path) in COLUMNS.items()}
+_PUBLIC = [name for name in (*COLUMNS, *vars(Units)) if not name.startswith("_")]
+#: A sequence of units. pandas takes its elements for rows.
+Sequence.register(Units)

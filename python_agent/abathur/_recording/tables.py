@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._frame.frame import Frame
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur._program.daemon import find_daemon
 from abathur.errors import AbathurError, DaemonError, RecordingError
 

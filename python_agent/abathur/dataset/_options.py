@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abathur._frame.units import COLUMNS
+from abathur._frame.unit_columns import COLUMNS
 from abathur.dataset import _fields
 
 #: Sampled game loops in one row group of `units`: 17 s of a match at each loop, 2.3 minutes at every eighth.

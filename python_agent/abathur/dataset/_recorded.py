@@ -17,8 +17,9 @@ from s2clientprotocol import sc2api_pb2
 from abathur._frame.frame import Frame
 from abathur._frame.nested import NestedSource
 from abathur._frame.source import BytesSource, UnreadableError
+from abathur._frame.unit_columns import COLUMNS
 from abathur._frame.unit_messages import MessageUnits
-from abathur._frame.units import COLUMNS, Units
+from abathur._frame.units import Units
 from abathur._program.daemon import has_daemon
 from abathur._recording import tables, without_units
 from abathur._recording.damage import as_recording_error

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur._frame.units import COLUMNS, Units
+from abathur._frame.unit_columns import COLUMNS
+from abathur._frame.units import Units
 from abathur._recording.tables import Batches
 from abathur.dataset import _tables
 from abathur.dataset._options import Options

@@ -11,7 +11,7 @@ from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
 from abathur._frame.frame import Frame
 from abathur._frame.source import MessageSource
-from abathur._frame.units import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
+from abathur._frame.unit_columns import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
 from abathur._transport import compression as _compression
 from abathur._transport import frames
 from abathur._transport.payloads import PayloadReader

@@ -1,0 +1,235 @@
+"""What users write without reading the documentation: each call works, or its error says what to write."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import abathur
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from abathur import actions, drawing
+from abathur.ids import UnitTypeId, UpgradeId
+from programs import SKIRMISH
+from s2clientprotocol import raw_pb2
+
+#: A marine, a siege tank, an SCV, an enemy zergling and mineral fields.
+MESSAGES = [
+    raw_pb2.Unit(
+        tag=2**40 + number,
+        unit_type=kind,
+        alliance=alliance,
+        health=health,
+        health_max=50,
+        build_progress=1,
+        pos={"x": x, "y": 4, "z": 8},
+        orders=[{"ability_id": 23}] * orders,
+    )
+    for number, (kind, alliance, health, x, orders) in enumerate(
+        [
+            (48, raw_pb2.Self, 45, 0, 1),
+            (33, raw_pb2.Self, 20, 3, 0),
+            (45, raw_pb2.Self, 45, 10, 2),
+            (105, raw_pb2.Enemy, 35, 20, 0),
+            (341, raw_pb2.Neutral, 0, 30, 0),
+            (341, raw_pb2.Neutral, 0, 31, 0),
+        ]
+    )
+]
+FIRST = 2**40
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[dict[str, Any]]:
+    """What the calls may use."""
+    u = abathur.Units.from_proto(MESSAGES)
+    other = abathur.Units.from_proto(MESSAGES)
+    with abathur.open(SKIRMISH) as match:
+        frame = match[300]
+        yield {
+            **{"abathur": abathur, "actions": actions, "drawing": drawing, "np": np, "pd": pd, "pa": pa},
+            **{"random": random, "copy": copy, "UnitTypeId": UnitTypeId, "UpgradeId": UpgradeId},
+            **{"u": u, "other": other, "unit": u[0], "match": match, "frame": frame, "path": SKIRMISH, "Path": Path},
+        }
+
+
+def numbers(units: abathur.Units) -> list[int]:
+    return [int(tag) - FIRST for tag in units.tag]
+
+
+def plain(result: Any) -> Any:
+    """A result as values that can be compared."""
+    if isinstance(result, abathur.Units):
+        return numbers(result)
+    if isinstance(result, abathur.UnitView):
+        return f"unit {result.tag - FIRST}"
+    if isinstance(result, np.ndarray):
+        return result.tolist()
+    return result.item() if isinstance(result, np.generic) else result
+
+
+# Units are numbered from 0; in a result, `Units` are the list of their numbers.
+UNITS: dict[str, Any] = {
+    "u[0]": "unit 0",
+    "u[-1]": "unit 5",
+    "u[np.int64(3)]": "unit 3",
+    "u[np.array(2)]": "unit 2",
+    "u[[0, 2]]": [0, 2],
+    "u[1:3]": [1, 2],
+    "u[::-2]": [5, 3, 1],
+    "u[u.health > 40]": [0, 2],
+    "u[np.flatnonzero(u.health > 40)]": [0, 2],
+    "u[[]]": [],
+    "u[0] in u": True,
+    "other[1] in u": True,
+    "u[0] in u[1:]": False,
+    "u.tag[0] in u": True,
+    "5 in u": False,
+    "'marine' in u": False,
+    "u['health']": [45, 20, 45, 35, 0, 0],
+    "u['name'][:2]": ["MARINE", "SIEGETANK"],
+    "u['pos'][0]": [0, 4, 8],
+    "len(u['orders'])": 3,
+    "u.name[:3]": ["MARINE", "SIEGETANK", "SCV"],
+    "u.name == 'Marine'": [True, False, False, False, False, False],
+    "u.name != 'siege tank'": [True, False, True, True, True, True],
+    "u[u.name == 'Siege Tank']": [1],
+    "(u.name == np.array(['MARINE'] * 6)).sum()": 1,
+    "np.unique(u.name)": ["MARINE", "MINERALFIELD", "SCV", "SIEGETANK", "ZERGLING"],
+    "pd.Series(u.name).value_counts()['MINERALFIELD']": 2,
+    "u[:1] + u[3:]": [0, 3, 4, 5],
+    "u.where(alliance='enemy') + u.where(unit_type='marine')": [3, 0],
+    "u[2:][1:] + u[:1]": [3, 4, 5, 0],
+    "u[:2] + u[:2]": [0, 1, 0, 1],
+    "u[:2] | u[1:3]": [0, 1, 2],
+    "u[:2] & u[1:3]": [1],
+    "u - u[1:]": [0],
+    "u == u": True,
+    "u == None": False,
+    "u in [None, u]": True,
+    "len({u, u})": 1,
+    "other[0] == u[0]": True,
+    "u[0] == u[1]": False,
+    "u[0] == 5": False,
+    "len({u[0], other[0], u[1]})": 2,
+    "{u[0]: 'x'}[other[0]]": "x",
+    "u.where(lambda unit: unit.health > 40)": [0, 2],
+    "u.where(lambda unit: unit.orders, alliance='self')": [0, 2],
+    "u.where(u.health > 40)": [0, 2],
+    "u.where(name='Marine')": [0],
+    "u.where(name=['Marine', 'SCV'])": [0, 2],
+    "u.filter(lambda unit: not unit.orders)": [1, 3, 4, 5],
+    "u[np.diff(u.orders.offsets) == 0]": [1, 3, 4, 5],
+    "u.closest_to((11, 4))": "unit 2",
+    "u.closest_to((11, 4, 8))": "unit 2",
+    "u.where(alliance='self').closest_to(u[3])": "unit 2",
+    "u.where(alliance='self').closest_to(u.where(alliance='enemy'))": "unit 2",
+    "u.in_range((0, 4), 3)": [0, 1],
+    "u.in_range(u[0], 3)": [0, 1],
+    "u.in_range(u[3:5], 1)": [3, 4, 5],
+    "u.in_range([(0, 4), (20, 4)], 1)": [0, 3],
+    "u.in_range([u[0], u[3]], 1)": [0, 3],
+    "u.in_range(u.pos[:1], 1)": [0],
+    "u.in_range(u[:0], 100)": [],
+    "u.closer_than(3, u[0])": [0],
+    "u.further_than(19, u[0])": [3, 4, 5],
+    "u.sort_by('health')": [4, 5, 1, 3, 0, 2],
+    "u.sort_by('health', reverse=True)": [0, 2, 3, 1, 4, 5],
+    "u.sort_by('name')[:2]": [0, 4],
+    "u.sort_by(-u.x)[:2]": [5, 4],
+    "u.sort_by([3, 2, 1, 6, 5, 4])": [2, 1, 0, 5, 4, 3],
+    "u.sort_by(lambda unit: (unit.name, -unit.x))": [0, 5, 4, 2, 1, 3],
+    "u.sort_by(u.distance_to((10, 4)))[:2]": [2, 1],
+    "u.distance_to((0, 0))[1]": 5,
+    "u.distance_to(u[1])": [3, 0, 7, 17, 27, 28],
+    "u.distance_to(u).shape": (6, 6),
+    "u[:2].center": (1.5, 4),
+    "bool(u[:0])": False,
+    "random.choice(u[:1])": "unit 0",
+    "len(random.sample(u, 3))": 3,
+    "list(reversed(u))[0]": "unit 5",
+    "copy.copy(u[1:2])": [1],
+    "sum(unit.health for unit in u)": 145,
+    "max(u, key=lambda unit: unit.x)": "unit 5",
+    "pd.DataFrame(u).shape": (6, 43),
+    "list(pd.DataFrame(u))[:3]": ["name", "tag", "unit_type"],
+    "pd.DataFrame(u).groupby('name').health.sum()['MARINE']": 45,
+    "pd.DataFrame([u[0], u[1]]).name.tolist()": ["MARINE", "SIEGETANK"],
+    "np.array(list(u)).shape": (6,),
+    "unit['health']": 45,
+    "unit['name']": "MARINE",
+    "dict(unit)['x']": 0,
+    "list(dict(unit))[:2]": ["name", "tag"],
+    "len(dict(unit))": 43,
+    "'health' in unit": True,
+    "unit.get('helth', 7)": 7,
+    "unit.position": (0, 4),
+    "unit.distance_to((3, 0))": 5,
+    "unit.distance_to(u[1])": 3,
+}
+#: The type of the error, and a part of its text.
+UNIT_ERRORS: dict[str, tuple[type[Exception], str]] = {
+    "u[6]": (IndexError, "no unit has index 6: there are 6 units"),
+    "u[u.tag[0]]": (IndexError, f"a unit by its tag is units.by_tag({FIRST})"),
+    "u[0, 1]": (TypeError, "units have one axis, not units[0, 1]: write units[[0, 1]]"),
+    "u[True]": (TypeError, "selected by an index, a mask, indices or a slice, not True"),
+    "u[u[0]]": (TypeError, "write units.by_tag(unit), or units.where(tag=others)"),
+    "u[u]": (TypeError, "write units.by_tag(unit), or units.where(tag=others)"),
+    "u[['name', 'x']]": (TypeError, "write units.to_pandas()[['name', 'x']]"),
+    "u[lambda unit: True]": (TypeError, "write units.where(function)"),
+    "u['helth']": (AttributeError, "no column 'helth': did you mean health"),
+    "u.name == 'Marin'": (ValueError, "there is no unit type 'Marin'; did you mean MARINE"),
+    "u + other": (ValueError, "two selections of one frame.units"),
+    "u + [u[0]]": (TypeError, "unsupported operand"),
+    "u == other": (TypeError, "write numpy.array_equal(units.tag, others.tag)"),
+    "u != other": (TypeError, "write numpy.array_equal(units.tag, others.tag)"),
+    "np.array(u)": (TypeError, "write units.pos, units.health or numpy.stack"),
+    "np.asarray(u)": (TypeError, "all columns are units.to_pandas().to_numpy()"),
+    "u.where(u.health)": (TypeError, "a mask is an array of 6 bools"),
+    "u.where(unit_type=u[0])": (TypeError, "unit_type is a number or a name, not <MARINE"),
+    "u.where(helth=3)": (AttributeError, "did you mean health"),
+    "u[:0].closest_to((1, 1))": (ValueError, "there are 0 units"),
+    "u.closest_to(u[:0])": (ValueError, "no unit is closest"),
+    "u.closest_to(5)": (TypeError, "a position is (x, y) or (x, y, z), not 5"),
+    "u[:0].center": (ValueError, "no units have no center"),
+    "u.sort_by('helth')": (AttributeError, "did you mean health"),
+    "u.sort_by([1, 2])": (ValueError, "a key has one value for each of 6 units, not [1, 2]"),
+    "u.amount": (AttributeError, "write len(units)"),
+    "u.empty": (AttributeError, "write len(units) == 0"),
+    "u.exists": (AttributeError, "write len(units) > 0"),
+    "u.first": (AttributeError, "write units[0]"),
+    "u.random": (AttributeError, "write random.choice(units)"),
+    "u.tags": (AttributeError, "write units.tag"),
+    "u.idle": (AttributeError, "write units[numpy.diff(units.orders.offsets) == 0]"),
+    "u.of_type(UnitTypeId.MARINE)": (AttributeError, "write units.where(unit_type=...)"),
+    "u.is_mine": (AttributeError, "write units.alliance == 1"),
+    "u.groupby('name')": (AttributeError, "write units.to_pandas().groupby(...)"),
+    "u.head()": (AttributeError, "write units[:n]"),
+    "u.index(unit)": (AttributeError, "write numpy.flatnonzero(units.tag == unit.tag)"),
+    "unit.helth": (AttributeError, "no attribute 'helth': did you mean health"),
+    "unit['helth']": (KeyError, "no column 'helth': did you mean health"),
+    "unit._asdict()": (AttributeError, "write dict(unit)"),
+    "unit.type_id": (AttributeError, "write unit.unit_type"),
+    "unit.is_idle": (AttributeError, "write not unit.orders"),
+    "unit.health_percentage": (AttributeError, "write unit.health / unit.health_max"),
+    "unit.distance_to(FIRST)": (TypeError, "a position is (x, y) or (x, y, z)"),
+    "setattr(unit, 'health', 3)": (AttributeError, "health cannot be set"),
+}
+
+
+@pytest.mark.parametrize("call", UNITS)
+def test_calls_of_units(call: str, names: dict[str, Any]) -> None:
+    assert plain(eval(call, names)) == UNITS[call]
+
+
+@pytest.mark.parametrize("call", UNIT_ERRORS)
+def test_errors_of_units(call: str, names: dict[str, Any]) -> None:
+    kind, words = UNIT_ERRORS[call]
+    with pytest.raises(kind, match=re.escape(words)):
+        eval(call, names, {"FIRST": FIRST})
