@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from abathur._program.daemon import sample
     from abathur._program.emulator import EmulatedGame, emulated_game
     from abathur._recording.followed import FollowedRecording
+    from abathur._recording.opened import open_recording as open
     from abathur._recording.recording import Recording
-    from abathur._recording.recording import open_recording as open
     from abathur.errors import (
         AbathurError,
         AckTimeoutError,
@@ -120,7 +120,7 @@ _MODULES = {
     "connect": "_client.game",
     "connect_blocking": "_client.blocking_game",
     "emulated_game": "_program.emulator",
-    "open": "_recording.recording",
+    "open": "_recording.opened",
     "publisher": "_client.publisher",
     "publisher_blocking": "_client.blocking_publisher",
     "sample": "_program.daemon",

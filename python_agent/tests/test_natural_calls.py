@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import datetime
+import operator
 import random
 import re
 from collections.abc import Iterator
@@ -54,8 +56,9 @@ def names() -> Iterator[dict[str, Any]]:
         frame = match[300]
         yield {
             **{"abathur": abathur, "actions": actions, "drawing": drawing, "np": np, "pd": pd, "pa": pa},
-            **{"random": random, "copy": copy, "UnitTypeId": UnitTypeId, "UpgradeId": UpgradeId},
-            **{"u": u, "other": other, "unit": u[0], "match": match, "frame": frame, "path": SKIRMISH, "Path": Path},
+            **{"random": random, "copy": copy, "datetime": datetime, "operator": operator, "Path": Path},
+            **{"UnitTypeId": UnitTypeId, "UpgradeId": UpgradeId, "path": SKIRMISH, "match": match, "frame": frame},
+            **{"u": u, "other": other, "unit": u[0]},
         }
 
 
@@ -233,3 +236,96 @@ def test_errors_of_units(call: str, names: dict[str, Any]) -> None:
     kind, words = UNIT_ERRORS[call]
     with pytest.raises(kind, match=re.escape(words)):
         eval(call, names, {"FIRST": FIRST})
+
+
+RECORDINGS: dict[str, Any] = {
+    "repr(match)": "<Recording skirmish.mcap: Synthetic LE, 1344 frames>",
+    "match.map_name": "Synthetic LE",
+    "match.game_version": "",
+    "match.duration": 10303 / 22.4,
+    "match.result": "victory",
+    "[(each.name, each.race, each.result) for each in match.players]": [
+        ("Synthetic Zerg", "Zerg", "victory"),
+        ("Synthetic Protoss", "Protoss", "defeat"),
+    ],
+    "len(match)": 1344,
+    "next(iter(match)).game_loop": 8960,
+    "match[0].game_loop": 8960,
+    "match[-1].game_loop": 10303,
+    "len(match.frames())": 1344,
+    "len(match.frames(every=22))": 63,
+    "len(list(match.frames(every=22)))": 63,
+    "len(match.frames(every=17))": 79 + 1,
+    "len(list(match.frames(every=17)))": 79 + 1,
+    "len(match.frames(start=9000, stop=9100))": 100,
+    "len(list(match.frames(start=9000, stop=9100)))": 100,
+    "len(match.frames(start=9000, stop=9100, every=7))": 15,
+    "len(list(match.frames(start=9000, stop=9100, every=7)))": 15,
+    "len(match.frames(start=20000))": 0,
+    "operator.length_hint(match.frames())": 1344,
+    "bool(match.frames(start=20000))": True,
+    "repr(match.frames())": "<RecordedFrames of Recording skirmish.mcap: Synthetic LE, 1344 frames: 0 read>",
+    "next(match.frames(start='7:00')).game_loop": 9408,
+    "next(match.frames(start=datetime.timedelta(minutes=7))).game_loop": 9408,
+    "next(match.frames(start='0:07:00.5')).game_loop": 9420,
+    "[frame.game_loop for frame in match.frames(start='7:00', stop='7:01')][-1]": 9430,
+    "match.frame_at('7:00').game_loop": 9408,
+    "match.frame_at('7:00').time": 420,
+    "match.frame_at(9408).time": 420,
+    "match.units_table(start='7:39').num_columns": 44,
+    "match.units_table(start='7:39.9').to_pandas().groupby('name').health.mean()['DRONE']": 40,
+    "frame.time": 9260 / 22.4,
+    "frame.player.minerals": 148,
+    "frame.player.food_used > 0": True,
+    "repr(abathur.open(Path(path)))": "<Recording skirmish.mcap: Synthetic LE, 1344 frames>",
+}
+RECORDING_ERRORS: dict[str, tuple[type[Exception], str]] = {
+    "match.frames(start=120.0)": (TypeError, 'start is a game loop (2688) or a game time ("2:00"), not 120.0'),
+    "match.frames(start='2 min')": (ValueError, "start is a game loop (2688) or a game time (\"2:00\"), not '2 min'"),
+    "match.frames(stop='2:75')": (ValueError, "stop is a game loop (2688) or a game time"),
+    "match.frames(every=-1)": (ValueError, "every is -1"),
+    "match.frame_at('20:00')": (abathur.RecordingError, "has no frame at game loop 20:00 or after it"),
+    "match[9000]": (IndexError, "has no frame 9000; it has 1344 frames"),
+    "match[:3]": (TypeError, "`frames` has a range of game loops"),
+    "abathur.open(path.parent)": (abathur.RecordingError, "it is a folder (of 1 recordings in it the first is skirm"),
+    "abathur.open(str(path.parent / '*.mcap'))": (abathur.RecordingError, "for path in glob.glob("),
+    "abathur.open('match.SC2Replay')": (abathur.RecordingError, "abathur dataset record match.SC2Replay"),
+    "abathur.open(path.open('rb'))": (TypeError, "not an open file: write abathur.open(file.name)"),
+    "abathur.open(b'x.mcap')": (TypeError, "takes the path of a recording, not b'x.mcap'"),
+    "abathur.open(None)": (TypeError, "takes the path of a recording, not None"),
+    "abathur.open('')": (abathur.RecordingError, "it is a folder"),
+    "abathur.open(path.with_name('skirmsh.mcap'))": (abathur.RecordingError, "did you mean"),
+    "abathur.open('/nowhere/x.mcap')": (abathur.RecordingError, "cannot open /nowhere/x.mcap: No such file"),
+    "abathur.open('grpc://127.0.0.1:1')": (
+        abathur.RecordingError,
+        "write abathur.connect_blocking('grpc://127.0.0.1:1'",
+    ),
+    "abathur.open(__import__('numpy').__file__)": (abathur.RecordingError, "is not a complete MCAP file"),
+}
+
+
+@pytest.mark.parametrize("call", RECORDINGS)
+def test_calls_of_recordings(call: str, names: dict[str, Any]) -> None:
+    assert plain(eval(call, names)) == RECORDINGS[call]
+
+
+@pytest.mark.parametrize("call", RECORDING_ERRORS)
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_errors_of_recordings(call: str, names: dict[str, Any]) -> None:
+    kind, words = RECORDING_ERRORS[call]
+    with pytest.raises(kind, match=re.escape(words)):
+        eval(call, names)
+
+
+def test_a_range_has_no_length_where_game_loops_are_missing(tmp_path: Path) -> None:
+    """Of a recording of every other game loop, only that of all frames is known."""
+    from test_events import record
+
+    with abathur.open(SKIRMISH) as match:
+        payloads = [frame.response for frame in match.frames(stop=8970, every=2)]
+    with abathur.open(record(tmp_path, payloads)) as match:
+        assert len(match.frames()) == 5
+        frames = match.frames(every=4)
+        with pytest.raises(TypeError, match="does not have a frame for each game loop"):
+            len(frames)
+        assert [frame.game_loop for frame in frames] == [8960, 8964, 8968]

@@ -13,6 +13,7 @@ from abathur._frame.source import FrameSource, UnreadableError
 from abathur._frame.timing import NO_TIMING, Timing
 from abathur._frame.units import Units
 from abathur._values import proto_json
+from abathur._values.game_time import LOOPS_PER_SECOND
 from abathur.errors import AbathurError, ProtocolError
 
 if TYPE_CHECKING:
@@ -178,6 +179,19 @@ class Frame:
     def to_observation(self) -> sc2api_pb2.ResponseObservation:
         """The whole `ResponseObservation`, with any encoding; see `response`."""
         return self.response
+
+    @property
+    def time(self) -> float:
+        """The game time in seconds, at 22.4 game loops a second: what the game's clock shows."""
+        return self.game_loop / LOOPS_PER_SECOND
+
+    @property
+    def player(self) -> sc2api_pb2.PlayerCommon:
+        """The player who sees it: ``frame.player.minerals``, ``.vespene``, ``.food_used``, ``.food_cap``, and more.
+
+        It is a part of `rest`. With encoding ``columns`` no observation is built for it.
+        """
+        return self.rest.observation.player_common
 
     @property
     def latency(self) -> float:

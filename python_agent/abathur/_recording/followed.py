@@ -13,6 +13,9 @@ from abathur._frame.frame import Frame
 from abathur._recording.damage import as_recording_error
 from abathur._recording.growing_file import GrowingFile
 from abathur._recording.recorded_frames import OBSERVATIONS, check_every, observations, select
+from abathur._values import game_time
+from abathur._values.game_time import GameTime
+from abathur._values.printable import printable
 from abathur._values.read_only import explain
 from abathur.errors import RecordingError
 
@@ -69,20 +72,31 @@ class FollowedRecording:
         """The game data, if it precedes the observations, else None. Waits for the first chunk."""
         return self._before_observations("/game_data", sc2api_pb2.ResponseData)
 
-    def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
+    def __repr__(self) -> str:
+        """File and map."""
+        name = printable(self.metadata.get("map_name", "")) or "unknown map"
+        return f"<FollowedRecording {self.path.name}: {name}>"
+
+    def frames(self, *, start: GameTime = 0, stop: GameTime | None = None, every: int = 1) -> Iterator[Frame]:
         """The recorded frames from the start of the file, then those that are written, until the match ends.
 
         Args:
-            start: First game loop.
-            stop: Game loop before which to stop; None: to the end.
+            start: First game loop, or game time: ``"2:00"``.
+            stop: Game loop, or game time, before which to stop; None: to the end.
             every: Only frames at least this many game loops apart, and the last one. 0 and 1: every frame.
 
         Raises:
             RecordingError: the file is damaged, or its writer ended without finishing it.
-            ValueError: `every` is negative.
+            TypeError: `start` or `stop` is neither a game loop nor a game time.
+            ValueError: `every` is negative, or a text is not a game time.
         """
         check_every(every)
-        return self._frames(start, stop, every)
+        first = game_time.game_loop(start, "start")
+        return self._frames(first, None if stop is None else game_time.game_loop(stop, "stop"), every)
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Every frame: `frames` without options."""
+        return self.frames()
 
     def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
         with as_recording_error(self.path):

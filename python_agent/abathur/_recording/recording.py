@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar
 
 from s2clientprotocol import sc2api_pb2
 
@@ -16,9 +16,10 @@ from abathur._events import plots
 from abathur._events.plots import PlotSeries
 from abathur._events.timeline import Timeline, TimelineBuilder
 from abathur._frame.frame import Frame
-from abathur._recording import tables
+from abathur._recording import match_facts, tables
 from abathur._recording.damage import as_recording_error
-from abathur._recording.followed import FollowedRecording
+from abathur._recording.frame_range import RecordedFrames, number_of_frames
+from abathur._recording.match_facts import RecordedPlayer
 from abathur._recording.positioned_file import PositionedFile
 from abathur._recording.recorded_frames import (
     ACTIONS,
@@ -35,6 +36,9 @@ from abathur._recording.recorded_frames import (
     with_others,
 )
 from abathur._recording.recorded_index import RecordedIndex
+from abathur._values import game_time
+from abathur._values.game_time import GameTime
+from abathur._values.printable import printable
 from abathur._values.read_only import explain
 from abathur.errors import RecordingError
 from abathur.sync.v1 import sync_pb2
@@ -46,7 +50,6 @@ _SCHEMA = "SC2APIProtocol.ResponseObservation"
 _METADATA = "abathur.match"
 #: How many frames are in how many segments of a compact recording.
 _COUNTS = "abathur.compact"
-_LOOPS_PER_SECOND = 22.4
 _MAX_TICK_HZ = 1000
 _INCOMPLETE = (
     "is not a complete MCAP file ({}); "
@@ -56,28 +59,6 @@ _MAX_DIGITS = 12
 #: Frames that are read and thrown away to get to one ahead, before reading starts again at a chunk.
 _NEAR = 64
 _M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
-
-
-@overload
-def open_recording(path: str | Path, *, follow: Literal[False] = False) -> Recording: ...
-
-
-@overload
-def open_recording(path: str | Path, *, follow: Literal[True]) -> FollowedRecording: ...
-
-
-def open_recording(path: str | Path, *, follow: bool = False) -> Recording | FollowedRecording:
-    """Open a recording: ``with abathur.open("match.mcap") as recording``.
-
-    Args:
-        path: The file.
-        follow: Read a recording that is still being written (``match.mcap.part``) up to its last chunk, wait for more,
-            and end with the match. What is complete is read as well.
-
-    Raises:
-        RecordingError: it is missing, damaged, or not a recording; or the `mcap` package is not installed.
-    """
-    return FollowedRecording(Path(path)) if follow else Recording(Path(path))
 
 
 class _Cursor(NamedTuple):
@@ -105,6 +86,7 @@ class Recording:
         self.frame_count: int = 0
         self._timeline: Timeline | None = None
         self._index: RecordedIndex | None = None
+        self._last: Observation | None = None
         # One at most: what is taken from it belongs to the thread that took it.
         self._cursors: deque[_Cursor] = deque(maxlen=1)
         self._file = PositionedFile(path)
@@ -134,6 +116,51 @@ class Recording:
         """A recording without frames is a recording."""
         return True
 
+    def __repr__(self) -> str:
+        """File, map and number of frames."""
+        return f"<Recording {self.path.name}: {printable(self.map_name) or 'unknown map'}, {self.frame_count} frames>"
+
+    @property
+    def map_name(self) -> str:
+        """The name of the map; empty if the recording does not have it."""
+        return self.metadata.get("map_name", "")
+
+    @property
+    def game_version(self) -> str:
+        """The version of the game, such as ``"5.0.14"``; empty if the recording does not have it."""
+        return self.metadata.get("game_version", "")
+
+    @property
+    def duration(self) -> float:
+        """The game time of the last frame, in seconds at 22.4 game loops a second; 0 without frames.
+
+        Raises:
+            RecordingError: the file is damaged there.
+        """
+        last = self._last_observation()
+        return last.game_loop / game_time.LOOPS_PER_SECOND if last is not None else 0.0
+
+    @property
+    def players(self) -> list[RecordedPlayer]:
+        """The players of the match, by their number, with race and result as far as the recording tells.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        return match_facts.players(self.game_info(), self._results())
+
+    @property
+    def result(self) -> str | None:
+        """The result of the recorded player: ``victory``, ``defeat``, ``tie`` or ``undecided``.
+
+        None if the recording ends before the match, or does not tell whose it is; `players` has all results.
+
+        Raises:
+            RecordingError: the file is damaged.
+        """
+        number = self.metadata.get("player_id", "")
+        return self._results().get(int(number)) if _is_number(number) else None
+
     def __iter__(self) -> Iterator[Frame]:
         """Every frame: `frames` without options."""
         return self.frames()
@@ -159,13 +186,14 @@ class Recording:
         with as_recording_error(self.path):
             return self._numbered(wanted).frame(self.metadata.get("match_id", ""))
 
-    def frame_at(self, game_loop: int) -> Frame:
-        """The frame at a game loop, or the first one after it.
+    def frame_at(self, game_loop: GameTime) -> Frame:
+        """The frame at a game loop, or at a game time (``"2:00"``), or the first one after it.
 
         Raises:
             RecordingError: no frame is there or after it, or the file is damaged there.
+            TypeError, ValueError: it is neither.
         """
-        for frame in self.frames(start=game_loop):
+        for frame in self.frames(start=game_time.game_loop(game_loop, "game_loop")):
             return frame
         raise RecordingError(f"{self.path} has no frame at game loop {game_loop} or after it")
 
@@ -193,8 +221,8 @@ class Recording:
         try:
             hz = float(self.metadata.get("tick_hz", ""))
         except ValueError:
-            return _LOOPS_PER_SECOND
-        return hz if 0 < hz <= _MAX_TICK_HZ else _LOOPS_PER_SECOND
+            return game_time.LOOPS_PER_SECOND
+        return hz if 0 < hz <= _MAX_TICK_HZ else game_time.LOOPS_PER_SECOND
 
     def game_info(self) -> sc2api_pb2.ResponseGameInfo | None:
         """The game info; None if the recording has none. Raises RecordingError if the file is damaged."""
@@ -204,27 +232,51 @@ class Recording:
         """The game data; None if the recording has none. Raises RecordingError if the file is damaged."""
         return self._first("/game_data", sc2api_pb2.ResponseData)
 
-    def frames(self, *, start: int = 0, stop: int | None = None, every: int = 1) -> Iterator[Frame]:
+    def frames(self, *, start: GameTime = 0, stop: GameTime | None = None, every: int = 1) -> RecordedFrames:
         """The recorded frames, the same objects as from a daemon.
 
         Args:
-            start: First game loop.
-            stop: Game loop before which to stop; None: to the end.
+            start: First game loop, or game time: ``"2:00"``, a `timedelta`.
+            stop: Game loop, or game time, before which to stop; None: to the end.
             every: Only frames at least this many game loops apart, and the last one of the recording, as `Game.frames`
                 does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
 
+        Returns:
+            An iterator, which has a length where it is known: see `RecordedFrames`.
+
         Raises:
             RecordingError: the file is damaged there.
-            ValueError: `every` is negative.
+            TypeError: `start` or `stop` is neither a game loop nor a game time.
+            ValueError: `every` is negative, or a text is not a game time.
         """
         check_every(every)
-        return self._frames(start, stop, every)
+        first = game_time.game_loop(start, "start")
+        end = None if stop is None else game_time.game_loop(stop, "stop")
 
-    def _frames(self, start: int, stop: int | None, every: int) -> Iterator[Frame]:
+        def count() -> int | None:
+            return self._number_of(first, end, every)
+
+        return RecordedFrames(self._frames(first, end, every), count, repr(self)[1:-1])
+
+    def _frames(self, start: int, stop: int | None, every: int) -> Generator[Frame, None, None]:
         self._file.check_open()
         with as_recording_error(self.path):
             recorded = self._observations(self._log_time_before(start))
             yield from select(recorded, start, stop, every, self.metadata.get("match_id", ""))
+
+    def _number_of(self, start: int, stop: int | None, every: int) -> int | None:
+        """How many frames `frames` gives; None if it is not known without reading them."""
+        if start <= 0 and stop is None and every <= 1:
+            return self.frame_count
+        try:
+            first, last = next(self._observations(None), None), self._last_observation()
+        except RecordingError:
+            return None
+        if first is None or last is None:
+            return 0
+        if last.game_loop - first.game_loop + 1 != self.frame_count:
+            return None
+        return number_of_frames(first.game_loop, last.game_loop, start, stop, every)
 
     def payloads(self) -> Iterator[bytes]:
         """Every recorded observation: a serialized `ResponseObservation`, built if the recording is compact.
@@ -275,14 +327,14 @@ class Recording:
             self._timeline = builder.build()
         return self._timeline
 
-    def units_table(self, *, start: int = 0, stop: int | None = None) -> pyarrow.Table:
-        """All units of all frames as one `pyarrow.Table`: game_loop (uint32), then a column per field.
+    def units_table(self, *, start: GameTime = 0, stop: GameTime | None = None) -> pyarrow.Table:
+        """All units of all frames as one `pyarrow.Table`: game_loop (uint32), a column per field, and name.
 
         ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install pyarrow``.
         """
         return tables.table(self.frames(start=start, stop=stop))
 
-    def units_arrays(self, *, start: int = 0, stop: int | None = None) -> dict[str, Any]:
+    def units_arrays(self, *, start: GameTime = 0, stop: GameTime | None = None) -> dict[str, Any]:
         """The same as NumPy arrays by name, each of shape (rows,)."""
         return tables.arrays(self.frames(start=start, stop=stop))
 
@@ -296,6 +348,26 @@ class Recording:
         }
         if not self._channels:
             raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
+
+    def _results(self) -> dict[int, str]:
+        last = self._last_observation()
+        if last is None:
+            return {}
+        with as_recording_error(self.path):
+            return match_facts.results(last.without_units())
+
+    def _last_observation(self) -> Observation | None:
+        """The last observation, from the last chunk that has one."""
+        if self._last is None and self.frame_count:
+            self._file.check_open()
+            with as_recording_error(self.path):
+                starts = {int(chunk.message_start_time) for chunk in self._mcap.contents.chunks}
+                for start in (*sorted(starts, reverse=True), None):
+                    found = deque(self._observations(start), maxlen=1)
+                    if found:
+                        self._last = found[0]
+                        break
+        return self._last
 
     @property
     def _is_compact(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from s2clientprotocol import sc2api_pb2
 
-from abathur._recording.recording import open_recording
+from abathur._recording.opened import open_recording
 from abathur.bench._codec import Sums
 from abathur.bench._plain import to_plain
 from abathur.bench.schema import touch

@@ -16,7 +16,8 @@ import numpy as np
 
 from abathur._program.daemon import has_daemon
 from abathur._recording import tables
-from abathur._recording.recording import Recording, open_recording
+from abathur._recording.opened import open_recording
+from abathur._recording.recording import Recording
 from abathur._recording.tables import Block
 from abathur.cli import _outputs
 

@@ -10,7 +10,8 @@ from typing import Any
 from s2clientprotocol import common_pb2, sc2api_pb2
 
 from abathur._frame.frame import Frame
-from abathur._recording.recording import Recording, open_recording
+from abathur._recording.opened import open_recording
+from abathur._recording.recording import Recording
 from abathur.dataset import _actions, _events, _fields, _inputs, _matches, _tables
 from abathur.dataset._entry import Entry, Player
 from abathur.dataset._options import Options

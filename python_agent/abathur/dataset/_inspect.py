@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abathur._recording import tables as _tables
-from abathur._recording.recording import Recording, open_recording
+from abathur._recording.opened import open_recording
+from abathur._recording.recording import Recording
 from abathur.dataset import _inputs, _matches
 from abathur.dataset._entry import Entry, Part
 from abathur.dataset._options import Options

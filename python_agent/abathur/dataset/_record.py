@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from threading import Lock
 
 from abathur._program.daemon import find_daemon
-from abathur._recording.recording import open_recording
+from abathur._recording.opened import open_recording
 from abathur.dataset import _inputs
 from abathur.dataset._store import Store, digest
 from abathur.errors import AbathurError

@@ -15,7 +15,8 @@ from s2clientprotocol import error_pb2, query_pb2, sc2api_pb2
 from abathur._client.game import Game, connect
 from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions, check_known
 from abathur._frame.frame import Frame
-from abathur._recording.recording import Recording, open_recording
+from abathur._recording.opened import open_recording
+from abathur._recording.recording import Recording
 from abathur.errors import AbathurError, ConnectError, RequestError
 from abathur.sync.v1 import sync_pb2
 
