@@ -333,8 +333,36 @@ def test_units_are_pickled_and_copied(make: Make, clone: Callable[[abathur.Units
 
 def test_units_become_a_table_of_arrow() -> None:
     table = from_proto().to_arrow()
-    assert (table.num_rows, table.column_names) == (3, list(COLUMNS))
+    assert (table.num_rows, table.column_names) == (3, [*COLUMNS, "name"])
     assert table["tag"].to_pylist() == [1, 2, 3]
+    assert table["name"].to_pylist() == ["MARINE", "SIEGETANK", "SCV"]
+
+
+@make
+def test_units_are_a_stream_of_arrow(make: Make) -> None:
+    """For pyarrow, polars, nanoarrow, DuckDB: numbers without a copy."""
+    pa = pytest.importorskip("pyarrow")
+    units = make()
+    table = pa.table(units)
+    assert table.equals(units.to_arrow()) and table.equals(pa.RecordBatchReader.from_stream(units).read_all())
+    for name in ("tag", "alliance", "health"):
+        assert table[name].chunk(0).buffers()[1].address == getattr(units, name).ctypes.data
+    assert pa.table(units[:0]).num_rows == 0
+
+
+@make
+def test_nanoarrow_reads_units(make: Make) -> None:
+    nanoarrow = pytest.importorskip("nanoarrow")
+    rows = list(nanoarrow.Array(nanoarrow.ArrayStream(make()).read_all()).iter_tuples())
+    assert [row[0] for row in rows] == [1, 2, 3]
+
+
+@make
+def test_tables_of_units_are_grouped_by_name(make: Make) -> None:
+    pytest.importorskip("pandas")
+    for table in (make().to_pandas(), make().to_arrow().to_pandas()):
+        assert table.groupby("name").health.sum().to_dict() == {"MARINE": 45, "SCV": 0, "SIEGETANK": 0}
+    assert make()[:0].to_pandas().shape == (0, len(COLUMNS) + 1)
 
 
 def test_ids_name_what_the_game_numbers() -> None:

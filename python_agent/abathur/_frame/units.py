@@ -253,24 +253,38 @@ class Units:
         return float(self.x.mean()), float(self.y.mean())
 
     def to_arrow(self) -> pyarrow.Table:
-        """All columns as a `pyarrow.Table`.
+        """All columns as a `pyarrow.Table`, then ``name``, a dictionary column. Numbers are not copied.
 
         Raises:
             ImportError: pyarrow is not installed.
         """
         import pyarrow as pa
 
-        return pa.table({name: getattr(self, name) for name in COLUMNS})
+        numbers, codes = np.unique(self.unit_type, return_inverse=True)
+        names = pa.array(unit_names.names(numbers).tolist(), pa.string())
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        return pa.table({**columns, "name": pa.DictionaryArray.from_arrays(codes.astype(np.int32), names)})
 
     def to_pandas(self) -> Any:
-        """All columns as a `pandas.DataFrame`.
+        """All columns as a `pandas.DataFrame`, then ``name``.
 
         Raises:
             ImportError: pandas is not installed.
         """
         import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-        return pd.DataFrame({name: getattr(self, name) for name in COLUMNS})
+        return pd.DataFrame({name: getattr(self, name) for name in (*COLUMNS, "name")})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table of `to_arrow` for libraries of Arrow: ``polars.DataFrame(units)``, ``pyarrow.table(units)``.
+
+        Args:
+            requested_schema: A capsule with the schema that the reader asks for; None: any.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def by_tag(self, tag: arguments.Unit) -> Units:
         """The unit with a tag, as `Units` with one element: ``units.by_tag(tag).health[0]``.
