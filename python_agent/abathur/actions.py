@@ -1,5 +1,9 @@
 """Actions for the common unit commands: ``await game.act([actions.attack(tags, (60, 40))])``.
 
+`train`, `build` and `research` choose the ability: ``actions.train(barracks, "Marine")``. Names are those of
+`abathur.ids` and of the game, in upper or lower case, with or without spaces; members of python-sc2's enumerations and
+numbers work as well.
+
 Each function returns one `sc2api_pb2.Action` with a raw unit command. Ability ids are the general ones, which the game
 maps to the unit's own.
 
@@ -24,9 +28,11 @@ from abathur._values import arguments
 
 if TYPE_CHECKING:
     from enum import Enum
+    from types import ModuleType
 
 __all__ = [
     "attack",
+    "build",
     "chat",
     "command",
     "gather",
@@ -34,10 +40,12 @@ __all__ = [
     "move",
     "move_camera",
     "patrol",
+    "research",
     "return_cargo",
     "smart",
     "stop",
     "toggle_autocast",
+    "train",
 ]
 
 SMART: Final = 1
@@ -48,6 +56,7 @@ ATTACK: Final = 3674
 HOLD_POSITION: Final = 3793
 MOVE: Final = 3794
 PATROL: Final = 3795
+_WARP_GATE: Final = 133
 
 #: A point in map cells, or a unit.
 Target: TypeAlias = arguments.Place | arguments.Unit
@@ -127,6 +136,80 @@ def hold_position(units: Units, *, queue: bool = False) -> sc2api_pb2.Action:
     return command(HOLD_POSITION, units, queue=queue)
 
 
+def train(
+    units: Units, unit_type: int | str | Enum, *, at: Target | None = None, queue: bool = False
+) -> sc2api_pb2.Action:
+    """Train a unit, or morph into one: ``train(larvae, "Zergling")``, ``train(hatchery, "Lair")``.
+
+    Args:
+        units: What trains it, or what morphs.
+        unit_type: A unit type: a name, a member of `UnitTypeId`, also of that of python-sc2, or a number.
+        at: Where a warp gate warps it in: ``train(warp_gates, "Zealot", at=(60, 40))``.
+        queue: Whether they first finish their current orders.
+
+    Raises:
+        TypeError: `unit_type` is of another type; or see `command`.
+        ValueError: nothing trains such a unit, the name is ambiguous or does not exist, a warp gate has no place, or a
+            unit that is not warped in has one.
+    """
+    product = _producible().unit(unit_type)
+    if product.target:
+        raise ValueError(f"{product.name} is built: write actions.build(units, {product.name!r}, place)")
+    if at is not None and not product.warp:
+        raise ValueError(f"{product.name} is not warped in, so that it has no place: leave out `at`")
+    if at is None and product.warp and _WARP_GATE in np.atleast_1d(getattr(units, "unit_type", 0)):
+        raise ValueError(f"a warp gate needs a place: write actions.train(units, {product.name!r}, at=(x, y))")
+    return command(product.ability if at is None else product.warp, units, at, queue=queue)
+
+
+def build(
+    units: Units, unit_type: int | str | Enum, target: Target | None = None, *, queue: bool = False
+) -> sc2api_pb2.Action:
+    """Build a structure: ``build(scv, "Barracks", (60, 40))``, ``build(drone, "Extractor", geyser)``.
+
+    Add-ons need no place, which is that of the structure: ``build(barracks, "TechLab")``. Structures that others
+    become, such as ``"Lair"``, need none either.
+
+    Args:
+        units: What builds it.
+        unit_type: The type of the structure, as in `train`.
+        target: A point in map cells; for gas the geyser, as a unit.
+        queue: Whether they first finish their current orders.
+
+    Raises:
+        TypeError: `unit_type` or the target is of another type; or see `command`.
+        ValueError: nothing builds such a structure, the name is ambiguous or does not exist, or the target is missing.
+    """
+    product = _producible().unit(unit_type)
+    if not product.target:
+        if target is not None:
+            raise ValueError(f"{product.name} has no place: write actions.train(units, {product.name!r})")
+    elif target is None and product.target != "point or none":
+        needed = "a geyser" if product.target == "unit" else "a place"
+        raise ValueError(f"{product.name} needs {needed}: write actions.build(units, {product.name!r}, {needed[2:]})")
+    elif product.target == "unit" and not _is_unit(target):  # type: ignore[arg-type]
+        raise TypeError(f"{product.name} is built on a geyser, which is a unit, not {arguments.shown(target)}")
+    elif product.target != "unit" and target is not None and not arguments.is_integer(target):
+        target = arguments.point(target)[:2]  # type: ignore[arg-type]
+    return command(product.ability, units, target, queue=queue)
+
+
+def research(units: Units, upgrade: int | str | Enum, *, queue: bool = False) -> sc2api_pb2.Action:
+    """Research an upgrade: ``research(tech_lab, "Stimpack")``, ``research(bay, "TerranInfantryWeapons")``.
+
+    Args:
+        units: What researches it.
+        upgrade: A name, with the level (``"TerranInfantryWeaponsLevel1"``) or without it for the next one; a member of
+            `UpgradeId`, also of that of python-sc2; or a number.
+        queue: Whether they first finish their current orders.
+
+    Raises:
+        TypeError: `upgrade` is of another type; or see `command`.
+        ValueError: nothing researches it, or the name is ambiguous or does not exist.
+    """
+    return command(_producible().upgrade(upgrade).ability, units, queue=queue)
+
+
 def toggle_autocast(ability_id: int | Enum, units: Units) -> sc2api_pb2.Action:
     """Switch an ability's autocast."""
     action = sc2api_pb2.Action()
@@ -150,6 +233,13 @@ def chat(message: str, *, team_only: bool = False) -> sc2api_pb2.Action:
     action.action_chat.message = message
     action.action_chat.channel = sc2api_pb2.ActionChat.Team if team_only else sc2api_pb2.ActionChat.Broadcast
     return action
+
+
+def _producible() -> ModuleType:
+    # Not at the top: its names take longer to import than the rest.
+    from abathur._frame import producible
+
+    return producible
 
 
 def _is_unit(target: Target) -> bool:

@@ -52,13 +52,14 @@ def names() -> Iterator[dict[str, Any]]:
     """What the calls may use."""
     u = abathur.Units.from_proto(MESSAGES)
     other = abathur.Units.from_proto(MESSAGES)
+    warp_gate = abathur.Units.from_proto([raw_pb2.Unit(tag=FIRST, unit_type=133)])
     with abathur.open(SKIRMISH) as match:
         frame = match[300]
         yield {
             **{"abathur": abathur, "actions": actions, "drawing": drawing, "np": np, "pd": pd, "pa": pa},
             **{"random": random, "copy": copy, "datetime": datetime, "operator": operator, "Path": Path},
             **{"UnitTypeId": UnitTypeId, "UpgradeId": UpgradeId, "path": SKIRMISH, "match": match, "frame": frame},
-            **{"u": u, "other": other, "unit": u[0]},
+            **{"u": u, "other": other, "unit": u[0], "warp_gate": warp_gate},
         }
 
 
@@ -329,3 +330,103 @@ def test_a_range_has_no_length_where_game_loops_are_missing(tmp_path: Path) -> N
         with pytest.raises(TypeError, match="does not have a frame for each game loop"):
             len(frames)
         assert [frame.game_loop for frame in frames] == [8960, 8964, 8968]
+
+
+#: The ability, and the target: nothing, a point, or a tag.
+ACTIONS: dict[str, tuple[int, Any]] = {
+    "actions.train(u, 'Marine')": (560, None),
+    "actions.train(u[0], 'marine')": (560, None),
+    "actions.train(u.tag[0], UnitTypeId.MARINE)": (560, None),
+    "actions.train(u.tag, 48)": (560, None),
+    "actions.train([u[0], u[1]], 'MARINE', queue=True)": (560, None),
+    "actions.train(u, 'siege tank')": (591, None),
+    "actions.train(u, 'Hellbat')": (596, None),
+    "actions.train(u, 'Zergling')": (1343, None),
+    "actions.train(u, 'Queen')": (1632, None),
+    "actions.train(u, 'SwarmHost')": (1356, None),
+    "actions.train(u, 'Lair')": (1216, None),
+    "actions.train(u, 'Baneling')": (4121, None),
+    "actions.train(u, 'Lurker')": (2332, None),
+    "actions.train(u, UnitTypeId.LURKERMP)": (2332, None),
+    "actions.train(u, 'Ravager')": (2330, None),
+    "actions.train(u, 'Archon')": (1766, None),
+    "actions.train(u, 'Overseer')": (1448, None),
+    "actions.train(u, 'OrbitalCommand')": (1516, None),
+    "actions.train(u, 'WarpGate')": (1518, None),
+    "actions.train(u, 'Nuke')": (710, None),
+    "actions.train(u, 'Zealot')": (916, None),
+    "actions.train(u, 'Zealot', at=(60, 40))": (1413, (60, 40)),
+    "actions.train(warp_gate, 'dark templar', at=(60, 40))": (1417, (60, 40)),
+    "actions.train(u, 'Adept', at=u[1])": (1419, FIRST + 1),
+    "actions.build(u, 'Lair')": (1216, None),
+    "actions.build(u, 'Barracks', (60, 40))": (321, (60, 40)),
+    "actions.build(u, UnitTypeId.PYLON, (60, 40, 8))": (881, (60, 40)),
+    "actions.build(u, 'spawning pool', u[1])": (1155, (3, 4)),
+    "actions.build(u, 'Refinery', u[4])": (320, FIRST + 4),
+    "actions.build(u, 'Extractor', u.tag[4])": (1154, FIRST + 4),
+    "actions.build(u, 'BarracksTechLab')": (421, None),
+    "actions.build(u, 'FactoryReactor')": (455, None),
+    "actions.build(u, 'TechLab')": (3682, None),
+    "actions.build(u, 'Reactor')": (3683, None),
+    "actions.build(u, 'StarportTechLab', (60, 40))": (487, (60, 40)),
+    "actions.build(u, 'CreepTumor', (60, 40))": (3691, (60, 40)),
+    "actions.build(u, 'LurkerDen', (60, 40))": (1163, (60, 40)),
+    "actions.build(u, 'ShieldBattery', (60, 40))": (895, (60, 40)),
+    "actions.research(u, 'Stimpack')": (730, None),
+    "actions.research(u, UpgradeId.STIMPACK)": (730, None),
+    "actions.research(u, 15)": (730, None),
+    "actions.research(u, 'Combat Shield')": (731, None),
+    "actions.research(u, 'Blink')": (1593, None),
+    "actions.research(u, 'TerranInfantryWeaponsLevel2')": (653, None),
+    "actions.research(u, 'TerranInfantryWeapons')": (3698, None),
+    "actions.research(u, 'TerranVehicleAndShipPlatingLevel1')": (864, None),
+    "actions.research(u, UpgradeId.ZERGLINGMOVEMENTSPEED)": (1253, None),
+    "actions.research(u, 'Warp Gate')": (1568, None),
+    "actions.attack(u, u[3])": (3674, FIRST + 3),
+    "actions.attack(u, u.closest_to((20, 4)))": (3674, FIRST + 3),
+    "actions.move(u[0], u.center)": (3794, (15.666667, 4)),
+    "actions.attack(u.where(name='Marine'), (60, 40))": (3674, (60, 40)),
+}
+ACTION_ERRORS: dict[str, tuple[type[Exception], str]] = {
+    "actions.train(u, 'Marin')": (ValueError, "there is no unit type 'Marin'; did you mean MARINE?"),
+    "actions.train(u, 'mariine')": (ValueError, "there is no unit type 'mariine'; did you mean MARINE?"),
+    "actions.train(u, 'templar')": (ValueError, "is ambiguous: write TEMPLARARCHIVE, HIGHTEMPLAR or DARKTEMPLAR"),
+    "actions.train(u, 'xyz')": (ValueError, "there is no unit type 'xyz'"),
+    "actions.train(u, '')": (ValueError, "there is no unit type ''"),
+    "actions.train(u, 'MineralField')": (ValueError, "no ability makes MINERALFIELD; actions.command takes any"),
+    "actions.train(u, 48.0)": (TypeError, "unit_type is a name, a number or a member of UnitTypeId, not 48.0"),
+    "actions.train(u, UpgradeId.STIMPACK)": (TypeError, "unit_type has no values of UpgradeId"),
+    "actions.train(u, 'Barracks')": (ValueError, "BARRACKS is built: write actions.build(units, 'BARRACKS', place)"),
+    "actions.train(u, 'Marine', at=(1, 2))": (ValueError, "MARINE is not warped in"),
+    "actions.train(warp_gate, 'Zealot')": (ValueError, "write actions.train(units, 'ZEALOT', at=(x, y))"),
+    "actions.train(warp_gate[0], 'Zealot')": (ValueError, "a warp gate needs a place"),
+    "actions.train('all', 'Marine')": (TypeError, "a unit is a tag, or an object with a tag, not 'all'"),
+    "actions.build(u, 'Barracks')": (ValueError, "write actions.build(units, 'BARRACKS', place)"),
+    "actions.build(u, 'Refinery')": (ValueError, "write actions.build(units, 'REFINERY', geyser)"),
+    "actions.build(u, 'Refinery', (60, 40))": (TypeError, "is built on a geyser, which is a unit, not (60, 40)"),
+    "actions.build(u, 'Marine', (60, 40))": (ValueError, "write actions.train(units, 'MARINE')"),
+    "actions.build(u, 'Barrack', (60, 40))": (ValueError, "is ambiguous: write BARRACKS, BARRACKSTECHLAB or BARR"),
+    "actions.research(u, 'Stimpak')": (ValueError, "there is no upgrade 'Stimpak'; did you mean STIMPACK?"),
+    "actions.research(u, 'MetabolicBoost')": (ValueError, "did you mean ZERGLINGMETABOLICBOOST?"),
+    "actions.research(u, 'TerranShip')": (ValueError, "is ambiguous: write TERRANSHIPARMORSLEVEL1, "),
+    "actions.research(u, UnitTypeId.MARINE)": (TypeError, "upgrade has no values of UnitTypeId"),
+    "actions.research(u, 14)": (ValueError, "no ability researches REAPERSPEED"),
+}
+
+
+@pytest.mark.parametrize("call", ACTIONS)
+def test_calls_of_actions(call: str, names: dict[str, Any]) -> None:
+    command = eval(call, names).action_raw.unit_command
+    point, kind = command.target_world_space_pos, command.WhichOneof("target")
+    target = {None: None, "target_unit_tag": command.target_unit_tag}.get(kind, (point.x, point.y))
+    ability, wanted = ACTIONS[call]
+    assert command.ability_id == ability and command.unit_tags[0] == FIRST
+    assert target == (pytest.approx(wanted) if isinstance(wanted, tuple) else wanted)
+    assert command.queue_command == ("queue" in call)
+
+
+@pytest.mark.parametrize("call", ACTION_ERRORS)
+def test_errors_of_actions(call: str, names: dict[str, Any]) -> None:
+    kind, words = ACTION_ERRORS[call]
+    with pytest.raises(kind, match=re.escape(words)):
+        eval(call, names)

@@ -30,6 +30,8 @@ _KINDS: Final = {
 _OTHER_KINDS: Final = frozenset(("AbilityId", "UpgradeId", "BuffId", "EffectId", "Race", "Result", "Attribute"))
 _ENUMS: Final = {"alliance": raw_pb2.Alliance, "display_type": raw_pb2.DisplayType, "cloak": raw_pb2.CloakState}
 _TAGS: Final = ("tag", "engaged_target_tag", "add_on_tag")
+#: Enumerations of what the game numbers.
+KINDS_OF_IDS: Final = frozenset(("UnitTypeId", "AbilityId", "UpgradeId", "BuffId", "EffectId"))
 #: Names that an error lists; of more it suggests the closest.
 _LISTED = 10
 
@@ -104,32 +106,32 @@ def named(column: str, name: str) -> int:
         TypeError: the column has no names.
         ValueError: there is no such name.
     """
-    names = _names(column)
-    if not names:
+    known = names(column)
+    if not known:
         raise TypeError(f"{column} is a number, not {name!r}")
-    found = names.get(_plain(name))
+    found = known.get(plain(name))
     if found is not None:
         return found
     what = column.replace("_", " ")
-    if len(names) <= _LISTED:
-        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(names)}")
-    close = [each.upper() for each in difflib.get_close_matches(_plain(name), names)]
+    if len(known) <= _LISTED:
+        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(known)}")
+    close = [each.upper() for each in difflib.get_close_matches(plain(name), known)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     raise ValueError(f"there is no {what} {name!r}{hint}")
 
 
 @cache
-def _names(column: str) -> Mapping[str, int]:
-    """The numbers by name, as `_plain` writes them."""
+def names(column: str) -> Mapping[str, int]:
+    """The numbers of a column by name, as `plain` writes them; none if it has no names."""
     if column == "unit_type":
         # Not at the top: see `UnitView.name`.
         from abathur.ids import UnitTypeId
 
-        return {_plain(name): member.value for name, member in UnitTypeId.__members__.items()}
+        return {plain(name): member.value for name, member in UnitTypeId.__members__.items()}
     enum = _ENUMS.get(column)
-    return {} if enum is None else {_plain(name): number for name, number in enum.items()}
+    return {} if enum is None else {plain(name): number for name, number in enum.items()}
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """In lower case, without what differs between the names of this package, of python-sc2 and of the game's data."""
     return name.lower().replace("_", "").replace(" ", "")

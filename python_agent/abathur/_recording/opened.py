@@ -1,4 +1,4 @@
-"""Opens recordings by their path, and says what to write where there is none."""
+"""Opens recordings by their path, and says what to write for other paths."""
 
 from __future__ import annotations
 
