@@ -11,9 +11,9 @@ from s2clientprotocol import sc2api_pb2
 from abathur._frame.grids import Grids
 from abathur._frame.source import FrameSource, UnreadableError
 from abathur._frame.timing import NO_TIMING, Timing
+from abathur._frame.unit_view import ALLIANCES
 from abathur._frame.units import Units
-from abathur._values import proto_json
-from abathur._values.game_time import LOOPS_PER_SECOND
+from abathur._values import game_time, html_table, proto_json
 from abathur.errors import AbathurError, ProtocolError
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Frame:
     @property
     def time(self) -> float:
         """The game time in seconds, at 22.4 game loops a second: what the game's clock shows."""
-        return self.game_loop / LOOPS_PER_SECOND
+        return self.game_loop / game_time.LOOPS_PER_SECOND
 
     @property
     def player(self) -> sc2api_pb2.PlayerCommon:
@@ -223,3 +223,16 @@ class Frame:
         """Sequence, game loop and drops."""
         dropped = f", {self.dropped} dropped before" if self.dropped else ""
         return f"<Frame {self.sequence} at game loop {self.game_loop}{dropped}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the game loop, and the number of units of each alliance."""
+        counts = [
+            (f"{name} units", int((self.units.alliance == number).sum())) for number, name in enumerate(ALLIANCES, 1)
+        ]
+        rows = [
+            ("game loop", self.game_loop),
+            ("game time", game_time.clock(self.game_loop)),
+            *counts,
+            ("dropped before", self.dropped),
+        ]
+        return html_table.table(f"Frame {self.sequence}", (), rows)

@@ -33,6 +33,12 @@ class Grids:
         """Where creep is: 1, else 0. None: there is no grid."""
         return self._image("creep")
 
+    def __repr__(self) -> str:
+        """The shapes of the grids."""
+        grids = {"visibility": self.visibility, "creep": self.creep}
+        shapes = ", ".join(f"{name} {None if grid is None else grid.shape}" for name, grid in grids.items())
+        return f"<Grids: {shapes}>"
+
     def _image(self, name: str) -> NDArray[np.uint8] | None:
         image: common_pb2.ImageData = getattr(self._state, name)
         data = self._data.get(name)

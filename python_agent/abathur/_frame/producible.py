@@ -24,7 +24,7 @@ class Product(NamedTuple):
         name: Its name in `UnitTypeId` or `UpgradeId`.
         ability: The ability that makes it.
         target: What the ability needs: nothing (``""``), ``point``, ``unit`` (a geyser), ``point or none`` (an add-on).
-        warp: The ability of a warp gate; 0 if there is none.
+        warp: The ability of a warp gate; 0 if it is not warped in.
     """
 
     name: str

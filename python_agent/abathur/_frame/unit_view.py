@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abathur._frame import equivalents, geometry
 from abathur._frame.row_view import RowView
 from abathur._frame.unit_columns import COLUMNS
-from abathur._values import arguments
+from abathur._values import arguments, html_table
 
 if TYPE_CHECKING:
     from abathur._frame.nested import Nested
@@ -257,3 +257,15 @@ def table(units: Sized) -> str:
     if count > _SHOWN_ROWS:
         lines.append(f"and {count - _SHOWN_ROWS} more")
     return "\n".join(lines)
+
+
+def html(units: Sized) -> str:
+    """Units as a table in HTML, of at most 20 rows."""
+    count = len(units)
+    rows = [
+        (unit.name, alliance(unit.alliance), f"{unit.x:.1f}", f"{unit.y:.1f}", f"{unit.health:g}", unit.tag)
+        for unit in islice(views(units), _SHOWN_ROWS)
+    ]
+    more = f"and {count - _SHOWN_ROWS} more" if count > _SHOWN_ROWS else ""
+    names = ("name", "alliance", "x", "y", "health", "tag")
+    return html_table.table(f"{count} unit{'s' * (count != 1)}", names, rows, more)

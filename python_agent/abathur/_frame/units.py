@@ -412,6 +412,10 @@ class Units:
         """A table of the first units."""
         return unit_view.table(self)
 
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        return unit_view.html(self)
+
     # Type checkers know the columns by their annotations, and find misspelled ones.
     if not TYPE_CHECKING:
 

@@ -116,6 +116,10 @@ class EmulatedGame:
         self.host: str = "127.0.0.1"
         self.port: int = 0
 
+    def __repr__(self) -> str:
+        """Where clients connect."""
+        return f"<EmulatedGame {self.url if self.port else 'not started: use it in a `with` block'}>"
+
     @property
     def address(self) -> str:
         """``HOST:PORT``."""

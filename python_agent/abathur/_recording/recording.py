@@ -120,6 +120,10 @@ class Recording:
         """File, map and number of frames."""
         return f"<Recording {self.path.name}: {printable(self.map_name) or 'unknown map'}, {self.frame_count} frames>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: map, frames, duration and players."""
+        return match_facts.html(self)
+
     @property
     def map_name(self) -> str:
         """The name of the map; empty if the recording does not have it."""

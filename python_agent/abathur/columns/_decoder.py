@@ -85,6 +85,11 @@ class ColumnsDecoder:
     def __init__(self) -> None:
         self.columns: Columns | None = None
 
+    def __repr__(self) -> str:
+        """The number of units of the newest observation."""
+        newest = "no keyframe yet" if self.columns is None else f"{int(self.columns.used.sum())} units"
+        return f"<ColumnsDecoder: {newest}>"
+
     def decode(self, payload: bytes) -> Columns:
         """The next frame.
 
