@@ -18,7 +18,7 @@ negative tags, and for several units as the target; the error has the value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 import numpy as np
 from s2clientprotocol import sc2api_pb2
@@ -57,6 +57,8 @@ HOLD_POSITION: Final = 3793
 MOVE: Final = 3794
 PATROL: Final = 3795
 _WARP_GATE: Final = 133
+#: Functions that take members of other enumerations than that of abilities.
+_MADE: Final = {"UnitTypeId": "train", "UpgradeId": "research"}
 
 #: A point in map cells, or a unit.
 Target: TypeAlias = arguments.Place | arguments.Unit
@@ -82,7 +84,7 @@ def command(
     """
     action = sc2api_pb2.Action()
     unit_command = action.action_raw.unit_command
-    unit_command.ability_id = arguments.number(ability_id)
+    unit_command.ability_id = _ability(ability_id)
     unit_command.unit_tags.extend(arguments.tags(units))
     if queue:
         unit_command.queue_command = True
@@ -214,7 +216,7 @@ def toggle_autocast(ability_id: int | Enum, units: Units) -> sc2api_pb2.Action:
     """Switch an ability's autocast."""
     action = sc2api_pb2.Action()
     toggle = action.action_raw.toggle_autocast
-    toggle.ability_id = arguments.number(ability_id)
+    toggle.ability_id = _ability(ability_id)
     toggle.unit_tags.extend(arguments.tags(units))
     return action
 
@@ -229,10 +231,23 @@ def move_camera(center: arguments.Place) -> sc2api_pb2.Action:
 
 def chat(message: str, *, team_only: bool = False) -> sc2api_pb2.Action:
     """Send a message to the game's chat."""
+    if not isinstance(message, str):
+        raise TypeError(f"a message is a text, not {arguments.shown(message)}: write str(message)")
     action = sc2api_pb2.Action()
     action.action_chat.message = message
     action.action_chat.channel = sc2api_pb2.ActionChat.Team if team_only else sc2api_pb2.ActionChat.Broadcast
     return action
+
+
+def _ability(given: int | Enum) -> int:
+    """The number of an ability."""
+    kind = type(given).__name__
+    if kind in _MADE:
+        raise TypeError(f"an ability is not a {kind}: write actions.{_MADE[kind]}(units, {given!s})")
+    number = arguments.number(given)
+    if not arguments.is_integer(number):
+        raise TypeError(f"an ability is a number or a member of AbilityId, not {arguments.shown(given)}")
+    return int(number)
 
 
 def _producible() -> ModuleType:
@@ -248,3 +263,39 @@ def _is_unit(target: Target) -> bool:
         return False
     is_tag = arguments.is_integer(target) or (isinstance(target, np.ndarray) and target.size == 1)
     return is_tag or hasattr(target, "tag")
+
+
+#: What to write in place of functions that do not exist.
+_EQUIVALENTS: Final = {
+    "cast": "actions.command(ability, units, target)",
+    "use": "actions.command(ability, units, target)",
+    "use_ability": "actions.command(ability, units, target)",
+    "ability": "actions.command(ability, units, target)",
+    "hold": "actions.hold_position(units)",
+    "say": "actions.chat(message)",
+    "message": "actions.chat(message)",
+    "camera": "actions.move_camera(center)",
+    "morph": "actions.train(units, unit_type)",
+    "produce": "actions.train(units, unit_type)",
+    "warp_in": "actions.train(units, unit_type, at=place)",
+    "upgrade": "actions.research(units, upgrade)",
+    "right_click": "actions.smart(units, target)",
+    "harvest": "actions.gather(units, resource)",
+    "mine": "actions.gather(units, resource)",
+    "return_resource": "actions.return_cargo(units)",
+    "cancel": "actions.command(3659, units)",
+    "repair": "actions.command(3685, units, target)",
+    "rally": "actions.command(3673, units, target)",
+    "load": "actions.command(3668, units, target)",
+    "lift": "actions.command(3679, units)",
+    "land": "actions.command(3678, units, place)",
+    "burrow": "actions.command(3661, units)",
+    "unburrow": "actions.command(3662, units)",
+}
+
+# Type checkers find misspelled names.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        hint = f": write {_EQUIVALENTS[name]}" if name in _EQUIVALENTS else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

@@ -11,7 +11,9 @@ coordinates, or an invalid color; the error has the value.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from abathur._values import arguments
 from abathur.sync.v1 import sync_pb2
@@ -24,6 +26,7 @@ Place: TypeAlias = arguments.Place
 Color = str | int | tuple[int, int, int]
 _WHITE = 0xFFFFFF
 _COLORS = 'a color is "#rrggbb", 0xRRGGBB or (red, green, blue)'
+_MAX_LIFETIME: Final = 2**32 - 1
 
 
 def point(at: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
@@ -33,6 +36,10 @@ def point(at: Place, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Sh
 
 def circle(at: Place, radius: float, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
     """Draw a circle (in the game a sphere), radius in cells."""
+    if not isinstance(radius, Real) or isinstance(radius, bool):
+        raise TypeError(f"a radius is a number of map cells, not {arguments.shown(radius)}")
+    if not (isfinite(radius) and radius >= 0):
+        raise ValueError(f"a radius is a finite number from 0, not {radius}")
     return _shape(sync_pb2.Shape(circle=sync_pb2.Shape.Circle(at=_position(at), radius=radius)), color, lifetime)
 
 
@@ -47,7 +54,10 @@ def line(start: Place, end: Place, *, color: Color = _WHITE, lifetime: int = 0) 
 
 def text(at: Place, words: str, *, color: Color = _WHITE, lifetime: int = 0) -> sync_pb2.Shape:
     """Write a text of at most 200 characters."""
-    return _shape(sync_pb2.Shape(text=sync_pb2.Shape.Text(at=_position(at), text=words)), color, lifetime)
+    position = _position(at)
+    if not isinstance(words, str):
+        raise TypeError(f"words are a text, not {arguments.shown(words)}: write str(words)")
+    return _shape(sync_pb2.Shape(text=sync_pb2.Shape.Text(at=position, text=words)), color, lifetime)
 
 
 def request(shapes: Iterable[sync_pb2.Shape], layer: str, game_loop: int) -> sync_pb2.DrawRequest:
@@ -59,6 +69,10 @@ def request(shapes: Iterable[sync_pb2.Shape], layer: str, game_loop: int) -> syn
 
 
 def _shape(shape: sync_pb2.Shape, color: Color, lifetime: int) -> sync_pb2.Shape:
+    if not arguments.is_integer(lifetime):
+        raise TypeError(f"lifetime is a number of game loops (22 are about a second), not {arguments.shown(lifetime)}")
+    if not 0 <= lifetime <= _MAX_LIFETIME:
+        raise ValueError(f"lifetime is a number of game loops from 0, not {lifetime}")
     shape.color = _rgb(color)
     shape.lifetime_game_loops = lifetime
     return shape
@@ -80,3 +94,25 @@ def _rgb(color: Color) -> int:
     if not arguments.is_integer(color) or not 0 <= int(color) <= _WHITE:
         raise ValueError(f"{_COLORS}, not {arguments.shown(color)}")
     return int(color)
+
+
+#: What to write in place of functions that do not exist.
+_EQUIVALENTS: Final = {
+    "sphere": "drawing.circle(at, radius)",
+    "disc": "drawing.circle(at, radius)",
+    "rect": "drawing.line four times",
+    "rectangle": "drawing.line four times",
+    "box": "drawing.line four times",
+    "polygon": "drawing.line for each side",
+    "arrow": "drawing.line(start, end)",
+    "label": "drawing.text(at, words)",
+    "dot": "drawing.point(at)",
+    "clear": "await game.draw([])",
+}
+
+# Type checkers find misspelled names.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        hint = f": write {_EQUIVALENTS[name]}" if name in _EQUIVALENTS else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import operator
+import pickle
 import random
 import re
 from collections.abc import Iterator
@@ -57,7 +58,14 @@ def names() -> Iterator[dict[str, Any]]:
         frame = match[300]
         yield {
             **{"abathur": abathur, "actions": actions, "drawing": drawing, "np": np, "pd": pd, "pa": pa},
-            **{"random": random, "copy": copy, "datetime": datetime, "operator": operator, "Path": Path},
+            **{
+                "random": random,
+                "copy": copy,
+                "datetime": datetime,
+                "operator": operator,
+                "pickle": pickle,
+                "Path": Path,
+            },
             **{"UnitTypeId": UnitTypeId, "UpgradeId": UpgradeId, "path": SKIRMISH, "match": match, "frame": frame},
             **{"u": u, "other": other, "unit": u[0], "warp_gate": warp_gate},
         }
@@ -428,5 +436,104 @@ def test_calls_of_actions(call: str, names: dict[str, Any]) -> None:
 @pytest.mark.parametrize("call", ACTION_ERRORS)
 def test_errors_of_actions(call: str, names: dict[str, Any]) -> None:
     kind, words = ACTION_ERRORS[call]
+    with pytest.raises(kind, match=re.escape(words)):
+        eval(call, names)
+
+
+#: Of frames, drawings, plots and the lists of units.
+OTHERS: dict[str, Any] = {
+    "frame.units[0] in frame.units": True,
+    "frame.time": 9260 / 22.4,
+    "frame.rest.observation.player_common == frame.player": True,
+    "copy.copy(frame).player.minerals": 148,
+    "pickle.loads(pickle.dumps(frame)).time == frame.time": True,
+    "hasattr(frame, 'nothing')": False,
+    "frame.grids.creep.shape": (152, 152),
+    "sorted([match[3], match[2]], key=lambda frame: frame.game_loop)[0].sequence": 3,
+    "match[np.int64(3)].sequence": 4,
+    "next(match.frames(start=None)).sequence": 1,
+    "match.timeline()['minerals'].shape": (62,),
+    "list(dict(match.timeline()))[0]": "minerals",
+    "pd.DataFrame(dict(match.timeline())).shape": (62, 29),
+    "match.plots()": [],
+    "u.orders['ability_id']": [23, 23, 23],
+    "u[0].orders[0].name": "ATTACK_ATTACK",
+    "u.where(health=[45, 20])": [0, 1, 2],
+    "np.isin(u.unit_type, [UnitTypeId.MARINE]).sum()": 1,
+    "u.unit_type[0] == UnitTypeId.MARINE": True,
+    "drawing.circle(u[0], 8).circle.at.x": 0,
+    "drawing.line(u[0], u[1]).line.to.x": 3,
+    "drawing.text(u[0].position, 'hello').text.text": "hello",
+    "drawing.point(u[1], color='ff0000').color": 0xFF0000,
+    "drawing.point(u[1], color=(255, 128, 0)).color": 0xFF8000,
+    "drawing.point(u[1], color=np.int64(255)).color": 255,
+    "drawing.point(u.center, lifetime=22).lifetime_game_loops": 22,
+    "drawing.circle(u.pos[1], np.float32(2)).circle.radius": 2,
+    "actions.command(np.int64(4), u[0]).action_raw.unit_command.ability_id": 4,
+    "actions.chat('gl hf').action_chat.message": "gl hf",
+    "actions.move_camera(u[1]).action_raw.camera_move.center_world_space.x": 3,
+}
+OTHER_ERRORS: dict[str, tuple[type[Exception], str]] = {
+    "frame.minerals": (AttributeError, "'Frame' object has no attribute 'minerals': write frame.player.minerals"),
+    "frame.supply": (AttributeError, "write frame.player.food_used"),
+    "frame.loop": (AttributeError, "write frame.game_loop"),
+    "frame.unit": (AttributeError, "did you mean units"),
+    "frame.enemies": (AttributeError, 'write frame.units.where(alliance="enemy")'),
+    "frame.map_size": (AttributeError, "write game_info().start_raw.map_size of the recording or the game"),
+    "frame.score": (AttributeError, "write frame.rest.observation.score"),
+    "frame.to_pandas()": (AttributeError, "write frame.units.to_pandas()"),
+    "frame.nothing": (AttributeError, "'Frame' object has no attribute 'nothing'"),
+    "frame.events": (abathur.AbathurError, "only the frames of a stream have events"),
+    "frame.grids.pathing": (AttributeError, "write game_info().start_raw.pathing_grid"),
+    "match.map": (AttributeError, "'Recording' object has no attribute 'map': write match.map_name"),
+    "match.winner": (AttributeError, "write match.players"),
+    "match.df": (AttributeError, "write match.units_table().to_pandas()"),
+    "match.seek(9000)": (AttributeError, "write match.frames(start=game_loop)"),
+    "match.unit_table()": (AttributeError, "did you mean units_table"),
+    "match['7:00']": (TypeError, "write match.frame_at('7:00') for a game time"),
+    "match[3.0]": (TypeError, "a frame has an integer as its number, not 3.0"),
+    "match[[1, 2]]": (TypeError, "a frame has an integer as its number, not [1, 2]"),
+    "match.frames(every=2.5)": (TypeError, "every is a number of game loops (22 are about a second), not 2.5"),
+    "match.frames(every='1s')": (TypeError, "every is a number of game loops"),
+    "u.orders[0]": (TypeError, "those of one unit are units[0].orders"),
+    "u.rally_targets[0]": (TypeError, "those of one unit are units[0].rally_targets"),
+    "u.where(health=lambda health: health > 5)": (TypeError, "write units[units.health > ...]"),
+    "u.where(alliance='mine')": (ValueError, "there is no alliance 'mine'; there are self, ally, neutral, enemy"),
+    "abathur.Units([u[0]])": (TypeError, "write frame.units.where(tag=units)"),
+    "abathur.Units(u)": (TypeError, "Units are made by frames"),
+    "drawing.circle(u[0], 'big')": (TypeError, "a radius is a number of map cells, not 'big'"),
+    "drawing.circle(u[0], -5)": (ValueError, "a radius is a finite number from 0, not -5"),
+    "drawing.circle(u[0], float('nan'))": (ValueError, "a radius is a finite number from 0, not nan"),
+    "drawing.point(u)": (ValueError, "a position is (x, y) or (x, y, z), not 6 units"),
+    "drawing.point(u[0], color='red')": (ValueError, 'a color is "#rrggbb", 0xRRGGBB or (red, green, blue)'),
+    "drawing.point(u[0], color=(1, 2))": (ValueError, "a color is"),
+    "drawing.point(u[0], color=(1.0, 0, 0))": (ValueError, "a color is"),
+    "drawing.point(u[0], color=(300, 0, 0))": (ValueError, "a color is"),
+    "drawing.point(u[0], lifetime=-1)": (ValueError, "lifetime is a number of game loops from 0, not -1"),
+    "drawing.point(u[0], lifetime='2:00')": (TypeError, "lifetime is a number of game loops"),
+    "drawing.text(u[0], 5)": (TypeError, "words are a text, not 5: write str(words)"),
+    "drawing.text('hello', (1, 2))": (TypeError, "a position is (x, y) or (x, y, z), not 'hello'"),
+    "drawing.sphere(u[0], 5)": (AttributeError, "write drawing.circle(at, radius)"),
+    "actions.command('stimpack', u)": (TypeError, "an ability is a number or a member of AbilityId, not 'stimpack'"),
+    "actions.command(UnitTypeId.MARINE, u)": (TypeError, "write actions.train(units, "),
+    "actions.command(UpgradeId.STIMPACK, u)": (TypeError, "write actions.research(units, "),
+    "actions.toggle_autocast('heal', u)": (TypeError, "an ability is a number"),
+    "actions.chat(5)": (TypeError, "a message is a text, not 5: write str(message)"),
+    "actions.hold(u)": (AttributeError, "write actions.hold_position(units)"),
+    "actions.morph(u, 'Lair')": (AttributeError, "write actions.train(units, unit_type)"),
+    "actions.warp_in(u, 'Zealot')": (AttributeError, "write actions.train(units, unit_type, at=place)"),
+    "actions.repair(u, u[0])": (AttributeError, "write actions.command(3685, units, target)"),
+    "actions.move(u, 'natural')": (TypeError, "a target is a point (x, y), a tag or a unit, not 'natural'"),
+}
+
+
+@pytest.mark.parametrize("call", OTHERS)
+def test_other_calls(call: str, names: dict[str, Any]) -> None:
+    assert plain(eval(call, names)) == OTHERS[call]
+
+
+@pytest.mark.parametrize("call", OTHER_ERRORS)
+def test_other_errors(call: str, names: dict[str, Any]) -> None:
+    kind, words = OTHER_ERRORS[call]
     with pytest.raises(kind, match=re.escape(words)):
         eval(call, names)

@@ -1,10 +1,10 @@
-"""Names that python-sc2 and pandas have for units, and what to write here: for errors."""
+"""Names that python-sc2 and pandas have for units and frames, and what to write here: for errors."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Any, Final
 
 #: Of units, and of one unit.
 _OF_BOTH: Final = {
@@ -141,6 +141,84 @@ UNIT: Final[Mapping[str, str]] = {name: text.format("unit") for name, text in _O
     "train": "abathur.actions.train(unit, unit_type)",
     "build": "abathur.actions.build(unit, unit_type, place)",
 }
+#: The same for a frame.
+FRAME: Final[Mapping[str, str]] = {
+    **{
+        name: f"frame.player.{name}"
+        for name in ("minerals", "vespene", "food_used", "food_cap", "food_army", "food_workers", "army_count")
+    },
+    "supply": "frame.player.food_used",
+    "supply_used": "frame.player.food_used",
+    "supply_cap": "frame.player.food_cap",
+    "gas": "frame.player.vespene",
+    "player_id": "frame.player.player_id",
+    "player_common": "frame.player",
+    "game_time": "frame.time",
+    "seconds": "frame.time",
+    "timestamp": "frame.time",
+    "loop": "frame.game_loop",
+    "step": "frame.game_loop",
+    "iteration": "frame.game_loop",
+    "tick": "frame.game_loop",
+    "number": "frame.sequence",
+    "enemies": 'frame.units.where(alliance="enemy")',
+    "enemy_units": 'frame.units.where(alliance="enemy")',
+    "own_units": 'frame.units.where(alliance="self")',
+    "mine": 'frame.units.where(alliance="self")',
+    "structures": "frame.units[numpy.isin(frame.units.unit_type, ...)]",
+    "workers": 'frame.units.where(unit_type=["SCV", "Drone", "Probe"])',
+    "townhalls": "frame.units.where(unit_type=...)",
+    "pos": "frame.units.pos",
+    "visibility": "frame.grids.visibility",
+    "creep": "frame.grids.creep",
+    "raw_data": "frame.rest.observation.raw_data",
+    "score": "frame.rest.observation.score",
+    "alerts": "frame.rest.observation.alerts",
+    "chat": "frame.rest.chat",
+    "actions": "frame.rest.actions",
+    "result": "frame.rest.player_result",
+    "results": "frame.rest.player_result",
+    "upgrades": "frame.rest.observation.raw_data.player.upgrade_ids",
+    "effects": "frame.rest.observation.raw_data.effects",
+    "dead_units": "frame.rest.observation.raw_data.event.dead_units",
+    "map_size": "game_info().start_raw.map_size of the recording or the game",
+    "map_name": "map_name of the recording, or of game.match()",
+    "to_pandas": "frame.units.to_pandas()",
+    "to_arrow": "frame.units.to_arrow()",
+    "to_dict": "frame.json",
+    "copy": "copy.copy(frame)",
+}
+#: The same for grids.
+GRIDS: Final[Mapping[str, str]] = {
+    "pathing": "game_info().start_raw.pathing_grid of the recording or the game",
+    "pathing_grid": "game_info().start_raw.pathing_grid of the recording or the game",
+    "placement": "game_info().start_raw.placement_grid of the recording or the game",
+    "placement_grid": "game_info().start_raw.placement_grid of the recording or the game",
+    "height": "game_info().start_raw.terrain_height of the recording or the game",
+    "terrain_height": "game_info().start_raw.terrain_height of the recording or the game",
+    "shape": "grids.visibility.shape",
+    "has_creep": "grids.creep",
+}
+
+
+def absent(owner: object, name: str, equivalents: Mapping[str, str]) -> Any:
+    """Raise AttributeError for an attribute, with what to write in place of it: for `__getattr__`.
+
+    Args:
+        owner: The object.
+        name: The name of the attribute.
+        equivalents: `FRAME`, `UNIT`, ...
+
+    Raises:
+        AttributeError: the one of the attribute itself, if it exists and could not be read.
+    """
+    kind = type(owner)
+    if hasattr(kind, name):
+        return object.__getattribute__(owner, name)
+    # Python, and notebooks, ask for many names with underscores.
+    names = () if name.startswith("_") else [each for each in dir(owner) if not each.startswith("_")]
+    found = hint(name, equivalents, names)
+    raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}{found}", name=name, obj=owner)
 
 
 def hint(name: str, equivalents: Mapping[str, str], names: Collection[str]) -> str:

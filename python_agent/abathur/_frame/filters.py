@@ -66,6 +66,8 @@ def _number(column: str, dtype: np.dtype[Any], value: Any) -> Any:
     value = arguments.number(value)
     if isinstance(value, str):
         return named(column, value)
+    if callable(value):
+        raise TypeError(f"{column} has a value, or several, not a function: write units[units.{column} > ...]")
     if not isinstance(value, Real | np.bool_):
         raise TypeError(f"{column} is a number{' or a name' * (column in _KINDS)}, not {arguments.shown(value)}")
     if not _can_have(dtype, value):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from s2clientprotocol import sc2api_pb2
 
+from abathur._frame import equivalents
 from abathur._frame.grids import Grids
 from abathur._frame.source import FrameSource, UnreadableError
 from abathur._frame.timing import NO_TIMING, Timing
@@ -218,6 +219,13 @@ class Frame:
             return self._source.without_units
         except UnreadableError as error:
             raise self._damaged(error) from None
+
+    # Type checkers find misspelled names.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What to write in place of a name that does not exist."""
+            return equivalents.absent(self, name, equivalents.FRAME)
 
     def __repr__(self) -> str:
         """Sequence, game loop and drops."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import common_pb2, raw_pb2
 
+from abathur._frame import equivalents
 from abathur._values.read_only import read_only
 
 
@@ -32,6 +34,13 @@ class Grids:
     def creep(self) -> NDArray[np.uint8] | None:
         """Where creep is: 1, else 0. None: there is no grid."""
         return self._image("creep")
+
+    # Type checkers find misspelled names.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What to write in place of a name that does not exist."""
+            return equivalents.absent(self, name, equivalents.GRIDS)
 
     def __repr__(self) -> str:
         """The shapes of the grids."""

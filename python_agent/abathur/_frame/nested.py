@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._values.read_only import read_only
+
+_SNAKE = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
 class NestedSource(Protocol):
@@ -62,6 +65,22 @@ class Nested:
             AttributeError: there is no such column.
         """
         return self._source.present(self._path(column))
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """A column by its name.
+
+        Raises:
+            AttributeError: there is no such column.
+            TypeError: it is not a name.
+        """
+        if not isinstance(column, str):
+            raise TypeError(
+                f"the {type(self).__name__} of all units have no index {column!r}, only columns: those of one unit are "
+                f"units[0].{_SNAKE.sub('_', type(self).__name__).lower()}"
+            )
+        self._path(column)
+        found: NDArray[Any] = getattr(self, column)
+        return found
 
     def __len__(self) -> int:
         """Number of entries."""

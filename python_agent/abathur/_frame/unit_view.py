@@ -27,6 +27,7 @@ class OrderView(RowView):
     """An order of a unit: a row of `Units.orders`. Without a target, `target_unit_tag` or x, y, z are 0."""
 
     __slots__ = ()
+    _extra = ("name",)
 
     ability_id: int
     target_unit_tag: int
@@ -35,19 +36,35 @@ class OrderView(RowView):
     z: float
     progress: float
 
+    @property
+    def name(self) -> str:
+        """The name of the ability in `AbilityId`; the number of one without a name."""
+        from abathur.ids import AbilityId, name_of
+
+        return name_of(AbilityId, self.ability_id)
+
 
 class BuffView(RowView):
     """A buff on a unit: a row of `Units.buffs`."""
 
     __slots__ = ()
+    _extra = ("name",)
 
     buff_id: int
+
+    @property
+    def name(self) -> str:
+        """The name of the buff in `BuffId`; the number of one without a name."""
+        from abathur.ids import BuffId, name_of
+
+        return name_of(BuffId, self.buff_id)
 
 
 class PassengerView(RowView):
     """A passenger of a unit: a row of `Units.passengers`."""
 
     __slots__ = ()
+    _extra = ("name",)
 
     tag: int
     unit_type: int
@@ -57,6 +74,13 @@ class PassengerView(RowView):
     shield_max: float
     energy: float
     energy_max: float
+
+    @property
+    def name(self) -> str:
+        """The name of the type in `UnitTypeId`; the number of one without a name."""
+        from abathur.ids import UnitTypeId, name_of
+
+        return name_of(UnitTypeId, self.unit_type)
 
 
 class RallyTargetView(RowView):
@@ -225,8 +249,7 @@ class UnitView(RowView, Mapping[str, Any]):
 
         def __getattr__(self, name: str) -> Any:
             """What to write in place of a name that does not exist."""
-            hint = equivalents.hint(name, equivalents.UNIT, [*_KEYS, *self._extra])
-            raise AttributeError(f"'UnitView' object has no attribute {name!r}{hint}", name=name, obj=self)
+            return equivalents.absent(self, name, equivalents.UNIT)
 
     def __repr__(self) -> str:
         """Name, alliance, position and health."""

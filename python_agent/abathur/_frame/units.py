@@ -109,6 +109,11 @@ class Units:
 
     def __init__(self, source: UnitSource) -> None:
         """Units are created by `from_proto`, `from_json`, and by frames."""
+        if isinstance(source, Sequence):
+            raise TypeError(
+                "Units are made by frames: write frame.units.where(tag=units) for some of a frame, "
+                "abathur.Units.from_proto(messages) for protobuf units"
+            )
         self._source = source
 
     @classmethod

@@ -16,6 +16,7 @@ from abathur._frame.frame import Frame
 from abathur._frame.source import BytesSource
 from abathur._recording import without_units
 from abathur._recording.segments import DecodingBudget, parse_segment
+from abathur._values import arguments
 from abathur.columns import Columns, ColumnsDecoder
 from abathur.columns._rebuild import message_bytes
 
@@ -164,7 +165,9 @@ def select(recorded: Iterable[Observation], start: int, stop: int | None, every:
 
 
 def check_every(every: int) -> None:
-    """Raise ValueError if a number of game loops is negative."""
+    """Raise TypeError if it is not a number of game loops, ValueError if it is negative."""
+    if not arguments.is_integer(every):
+        raise TypeError(f"every is a number of game loops (22 are about a second), not {arguments.shown(every)}")
     if every < 0:
         raise ValueError(f"every is {every}; it is a number of game loops, from 0")
 

@@ -15,9 +15,11 @@ from s2clientprotocol import sc2api_pb2
 from abathur._events import plots
 from abathur._events.plots import PlotSeries
 from abathur._events.timeline import Timeline, TimelineBuilder
+from abathur._frame.equivalents import absent
 from abathur._frame.frame import Frame
 from abathur._recording import match_facts, tables
 from abathur._recording.damage import as_recording_error
+from abathur._recording.equivalents import RECORDING
 from abathur._recording.frame_range import RecordedFrames, number_of_frames
 from abathur._recording.match_facts import RecordedPlayer
 from abathur._recording.positioned_file import PositionedFile
@@ -36,7 +38,7 @@ from abathur._recording.recorded_frames import (
     with_others,
 )
 from abathur._recording.recorded_index import RecordedIndex
-from abathur._values import game_time
+from abathur._values import arguments, game_time
 from abathur._values.game_time import GameTime
 from abathur._values.printable import printable
 from abathur._values.read_only import explain
@@ -120,6 +122,13 @@ class Recording:
         """File, map and number of frames."""
         return f"<Recording {self.path.name}: {printable(self.map_name) or 'unknown map'}, {self.frame_count} frames>"
 
+    # Type checkers find misspelled names.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What to write in place of a name that does not exist."""
+            return absent(self, name, RECORDING)
+
     def _repr_html_(self) -> str:
         """For notebooks: map, frames, duration and players."""
         return match_facts.html(self)
@@ -182,6 +191,10 @@ class Recording:
         """
         if isinstance(number, slice):
             raise TypeError(f"a frame has one number, not {number}: `frames` has a range of game loops")
+        if isinstance(number, str):
+            raise TypeError(f"a frame has a number, not {number!r}: write match.frame_at({number!r}) for a game time")
+        if not arguments.is_integer(number):
+            raise TypeError(f"a frame has an integer as its number, not {arguments.shown(number)}")
         given = index(number)
         wanted = given + self.frame_count if given < 0 else given
         if not 0 <= wanted < self.frame_count:
@@ -236,11 +249,11 @@ class Recording:
         """The game data; None if the recording has none. Raises RecordingError if the file is damaged."""
         return self._first("/game_data", sc2api_pb2.ResponseData)
 
-    def frames(self, *, start: GameTime = 0, stop: GameTime | None = None, every: int = 1) -> RecordedFrames:
+    def frames(self, *, start: GameTime | None = 0, stop: GameTime | None = None, every: int = 1) -> RecordedFrames:
         """The recorded frames, the same objects as from a daemon.
 
         Args:
-            start: First game loop, or game time: ``"2:00"``, a `timedelta`.
+            start: First game loop, or game time: ``"2:00"``, a `timedelta`; None: from the beginning.
             stop: Game loop, or game time, before which to stop; None: to the end.
             every: Only frames at least this many game loops apart, and the last one of the recording, as `Game.frames`
                 does. 0 and 1: every frame. `Frame.skipped_events` has what happened once in the others.
@@ -254,7 +267,7 @@ class Recording:
             ValueError: `every` is negative, or a text is not a game time.
         """
         check_every(every)
-        first = game_time.game_loop(start, "start")
+        first = 0 if start is None else game_time.game_loop(start, "start")
         end = None if stop is None else game_time.game_loop(stop, "stop")
 
         def count() -> int | None:
@@ -331,14 +344,14 @@ class Recording:
             self._timeline = builder.build()
         return self._timeline
 
-    def units_table(self, *, start: GameTime = 0, stop: GameTime | None = None) -> pyarrow.Table:
+    def units_table(self, *, start: GameTime | None = 0, stop: GameTime | None = None) -> pyarrow.Table:
         """All units of all frames as one `pyarrow.Table`: game_loop (uint32), a column per field, and name.
 
         ``.to_pandas()`` makes a data frame of it. Needs pyarrow: ``pip install pyarrow``.
         """
         return tables.table(self.frames(start=start, stop=stop))
 
-    def units_arrays(self, *, start: GameTime = 0, stop: GameTime | None = None) -> dict[str, Any]:
+    def units_arrays(self, *, start: GameTime | None = 0, stop: GameTime | None = None) -> dict[str, Any]:
         """The same as NumPy arrays by name, each of shape (rows,)."""
         return tables.arrays(self.frames(start=start, stop=stop))
 
