@@ -109,7 +109,8 @@ class BlockingGame(Elsewhere):
         self.playback: BlockingPlayback = BlockingPlayback(self._ask)
 
     def __enter__(self) -> BlockingGame:
-        """Nothing is sent yet."""
+        """Nothing is sent yet. A game that was closed is open again."""
+        self._is_closed = False
         return self
 
     def __exit__(

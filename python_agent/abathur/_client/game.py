@@ -109,7 +109,8 @@ class Game(Elsewhere):
         self.playback: Playback = Playback(self._ask)
 
     async def __aenter__(self) -> Game:
-        """Nothing is sent yet."""
+        """Nothing is sent yet. A game that was closed is open again."""
+        self._is_closed = False
         return self
 
     async def __aexit__(
