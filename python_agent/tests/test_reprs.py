@@ -24,8 +24,8 @@ PUBLIC = {
 
 #: The base class of events, which are dataclasses.
 del PUBLIC["Event"]
-#: Clients of a daemon.
-CLIENTS = {"Agent", "BlockingGame", "BlockingPublisher", "Game", "Publisher"}
+#: Clients of a daemon, which have none yet.
+CLIENTS = {"Agent", "BlockingPublisher", "Publisher"}
 
 
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - CLIENTS))

@@ -192,7 +192,9 @@ class Recording:
         if isinstance(number, slice):
             raise TypeError(f"a frame has one number, not {number}: `frames` has a range of game loops")
         if isinstance(number, str):
-            raise TypeError(f"a frame has a number, not {number!r}: write match.frame_at({number!r}) for a game time")
+            raise TypeError(
+                f"a frame has a number, not {number!r}: write recording.frame_at({number!r}) for a game time"
+            )
         if not arguments.is_integer(number):
             raise TypeError(f"a frame has an integer as its number, not {arguments.shown(number)}")
         given = index(number)
