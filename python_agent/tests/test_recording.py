@@ -335,3 +335,22 @@ def test_readers_in_threads_do_not_wait_for_each_other(paths: dict[str, Path]) -
         threading.Thread(target=read).start()
         assert done.wait(60)
         assert next(standing).sequence == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_form_tells_of_its_match(kind: str, paths: dict[str, Path], wanted: list[Told]) -> None:
+    with abathur.open(paths[kind]) as recording:
+        assert len(recording.frames(start=9000, stop="6:44", every=7)) == 8
+        assert recording.duration == wanted[-1][1] / 22.4
+        assert [player.result for player in recording.players] == ["victory", "defeat"]
+        frames = recording.frames(start=10_000, every=10)
+        assert len(frames) == len(list(frames)) == 32
+
+
+def test_frames_count_down(paths: dict[str, Path]) -> None:
+    """A progress bar shows how many are still to come."""
+    with abathur.open(paths["full"]) as recording:
+        frames = recording.frames(stop=8970)
+        assert (len(frames), next(frames).game_loop, len(frames)) == (10, 8960, 9)
+        assert len(list(frames)) == 9 and len(frames) == 0
+        frames.close()

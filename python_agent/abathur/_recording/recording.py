@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -38,6 +38,7 @@ from abathur._recording.recorded_frames import (
     with_others,
 )
 from abathur._recording.recorded_index import RecordedIndex
+from abathur._recording.segments import parse_segment
 from abathur._values import arguments, game_time
 from abathur._values.game_time import GameTime
 from abathur._values.printable import printable
@@ -60,6 +61,7 @@ _INCOMPLETE = (
 _MAX_DIGITS = 12
 #: Frames that are read and thrown away to get to one ahead, before reading starts again at a chunk.
 _NEAR = 64
+_T = TypeVar("_T")
 _M = TypeVar("_M", sc2api_pb2.ResponseGameInfo, sc2api_pb2.ResponseData)
 
 
@@ -88,7 +90,8 @@ class Recording:
         self.frame_count: int = 0
         self._timeline: Timeline | None = None
         self._index: RecordedIndex | None = None
-        self._last: Observation | None = None
+        #: The results in the last frame.
+        self._ends: dict[int, str] | None = None
         # One at most: what is taken from it belongs to the thread that took it.
         self._cursors: deque[_Cursor] = deque(maxlen=1)
         self._file = PositionedFile(path)
@@ -150,8 +153,7 @@ class Recording:
         Raises:
             RecordingError: the file is damaged there.
         """
-        last = self._last_observation()
-        return last.game_loop / game_time.LOOPS_PER_SECOND if last is not None else 0.0
+        return (self._last_game_loop() or 0) / game_time.LOOPS_PER_SECOND
 
     @property
     def players(self) -> list[RecordedPlayer]:
@@ -288,14 +290,17 @@ class Recording:
         if start <= 0 and stop is None and every <= 1:
             return self.frame_count
         try:
-            first, last = next(self._observations(None), None), self._last_observation()
+            last = self._last_game_loop()
+            with as_recording_error(self.path):
+                first = next(self._messages(OBSERVATIONS, None), None)
         except RecordingError:
             return None
         if first is None or last is None:
             return 0
-        if last.game_loop - first.game_loop + 1 != self.frame_count:
+        begin = game_loop_of(first[1])
+        if last - begin + 1 != self.frame_count:
             return None
-        return number_of_frames(first.game_loop, last.game_loop, start, stop, every)
+        return number_of_frames(begin, last, start, stop, every)
 
     def payloads(self) -> Iterator[bytes]:
         """Every recorded observation: a serialized `ResponseObservation`, built if the recording is compact.
@@ -369,24 +374,31 @@ class Recording:
             raise RecordingError(f"{self.path} has no channel {OBSERVATION} with {_SCHEMA}")
 
     def _results(self) -> dict[int, str]:
-        last = self._last_observation()
-        if last is None:
-            return {}
-        with as_recording_error(self.path):
-            return match_facts.results(last.without_units())
-
-    def _last_observation(self) -> Observation | None:
-        """The last observation, from the last chunk that has one."""
-        if self._last is None and self.frame_count:
+        if self._ends is None:
             self._file.check_open()
             with as_recording_error(self.path):
-                starts = {int(chunk.message_start_time) for chunk in self._mcap.contents.chunks}
-                for start in (*sorted(starts, reverse=True), None):
-                    found = deque(self._observations(start), maxlen=1)
-                    if found:
-                        self._last = found[0]
-                        break
-        return self._last
+                last = self._last_of(self._observations)
+                self._ends = {} if last is None else match_facts.results(last.without_units())
+        return self._ends
+
+    def _last_game_loop(self) -> int | None:
+        """The game loop of the last frame, which is not decoded; None without frames."""
+        self._file.check_open()
+        with as_recording_error(self.path):
+            last = self._last_of(lambda start: self._messages(OBSERVATIONS, start))
+            if last is None:
+                return None
+            topic, message = last
+            steps = parse_segment(message.data).game_loop_steps if topic == COLUMNS else ()
+            return game_loop_of(message) + sum(steps)
+
+    def _last_of(self, read: Callable[[int | None], Iterable[_T]]) -> _T | None:
+        """The last of what is read, from the last chunk that has any."""
+        starts = {int(chunk.message_start_time) for chunk in self._mcap.contents.chunks}
+        for start in (*sorted(starts, reverse=True), None):
+            if found := deque(read(start), maxlen=1):
+                return found[0]
+        return None
 
     @property
     def _is_compact(self) -> bool:
