@@ -224,7 +224,7 @@ UNIT_ERRORS: dict[str, tuple[type[Exception], str]] = {
     "u.groupby('name')": (AttributeError, "write units.to_pandas().groupby(...)"),
     "u.head()": (AttributeError, "write units[:n]"),
     "u.index(unit)": (AttributeError, "write numpy.flatnonzero(units.tag == unit.tag)"),
-    "unit.helth": (AttributeError, "no attribute 'helth': did you mean health"),
+    "unit.helth": (AttributeError, "no attribute 'helth'"),
     "unit['helth']": (KeyError, "no column 'helth': did you mean health"),
     "unit._asdict()": (AttributeError, "write dict(unit)"),
     "unit.type_id": (AttributeError, "write unit.unit_type"),

@@ -101,6 +101,16 @@ def rows(given: Any, count: int) -> NDArray[np.intp]:
         IndexError: an index is out of range, or a mask has another length.
         TypeError: it is nothing that selects units.
     """
+    if not isinstance(given, np.ndarray | slice):
+        _check_selecting(given)
+    found: NDArray[np.intp] = np.arange(count)[given]
+    if found.ndim != 1:
+        raise IndexError(f"units are selected by an array with one axis, not {found.ndim}")
+    return found
+
+
+def _check_selecting(given: Any) -> None:
+    """Raise TypeError, with what to write, if it does not select units."""
     if isinstance(given, tuple):
         raise TypeError(f"units have one axis, not units[{arguments.shown(given)[1:-1]}]: write units[[0, 1]]")
     if isinstance(given, bool | np.bool_) or given is None or given is Ellipsis:
@@ -111,10 +121,6 @@ def rows(given: Any, count: int) -> NDArray[np.intp]:
         raise TypeError(f"units have one column at a time, as units.health: write units.to_pandas()[{given}]")
     if callable(given):
         raise TypeError("a function is not an index of units: write units.where(function)")
-    found: NDArray[np.intp] = np.arange(count)[given]
-    if found.ndim != 1:
-        raise IndexError(f"units are selected by an array with one axis, not {found.ndim}")
-    return found
 
 
 def order(units: Selectable, key: Any, reverse: bool) -> NDArray[np.intp]:

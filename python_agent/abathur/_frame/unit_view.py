@@ -244,17 +244,31 @@ class UnitView(RowView, Mapping[str, Any]):
         array[()] = self
         return array
 
-    # Type checkers find misspelled names.
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """What to write in place of a name that does not exist."""
-            return equivalents.absent(self, name, equivalents.UNIT)
-
     def __repr__(self) -> str:
         """Name, alliance, position and health."""
         x, y = self.position
         return f"<{self.name} {alliance(self.alliance)} at ({x:.1f}, {y:.1f}), health {self.health:g}, tag {self.tag}>"
+
+
+class _Absent:
+    """A name that others have for something: an error, with what to write. `__getattr__` would slow all names down."""
+
+    __slots__ = ("_name", "_text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name = name
+        self._text = text
+
+    def __get__(self, view: UnitView | None, kind: type | None = None) -> _Absent:
+        if view is None:
+            return self
+        text = f"'UnitView' object has no attribute {self._name!r}: write {self._text}"
+        raise AttributeError(text, name=self._name, obj=view)
+
+
+for _name, _text in equivalents.UNIT.items():
+    if not hasattr(UnitView, _name):
+        setattr(UnitView, _name, _Absent(_name, _text))
 
 
 def views(units: Sized) -> Iterator[UnitView]:
