@@ -54,7 +54,24 @@ async def main() -> None:
     with abathur.connect_blocking() as blocking:
         print(next(blocking.frames(encoding="proto")).units)
     with abathur.open("match.mcap") as match:
-        print(next(match.frames(every=8)))
+        frames = match.frames(every=8, start="2:00")
+        frame = next(frames)
+        seconds: float = frame.time + match.duration
+        minerals: int = frame.player.minerals
+        winners = [player.name for player in match.players if player.result == "victory"]
+        print(len(frames), seconds, minerals, winners, match.result, match.map_name.upper())
+        units = frame.units
+        first: abathur.UnitView = units[0]
+        some: abathur.Units = units[1:] + units[units.health > 10] + units[[1, 2]]
+        near: abathur.UnitView = some.closest_to(first)
+        far: float = near.distance_to((60, 40)) + near.distance_to(first)
+        few = some.where(lambda unit: unit.health < 10, alliance="self").in_range(some, far).sort_by("health")
+        sorted_units: abathur.Units = few.sort_by(lambda unit: unit.name).filter(lambda unit: unit.is_flying)
+        column: NDArray[np.float32] = sorted_units["health"]
+        values: dict[str, object] = dict(first)
+        print({first, near}, first in few, few.name == "Marine", column, values)
+        orders = [actions.train(few, "Marine"), actions.build(first, abathur.ids.UnitTypeId.PYLON, (60, 40))]
+        orders += [actions.research(few.tag, "Stimpack"), actions.train(few, "Zealot", at=first)]
 """
 
 # Each line is an error, which mypy describes with these words.
