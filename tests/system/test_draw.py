@@ -112,7 +112,7 @@ async def test_refusals_say_what_is_wrong(play: Play) -> None:
     async with abathur.connect(daemon.grpc) as game:
         for shapes, code, words in (
             ([sync_pb2.Shape()], "INVALID_ARGUMENT", r"shapes\[0\]: expected one of point, circle, line, text"),
-            ([drawing.circle((1, 1), -1)], "INVALID_ARGUMENT", r"radius -1"),
+            ([sync_pb2.Shape(circle={"at": {"x": 1, "y": 1}, "radius": -1})], "INVALID_ARGUMENT", r"radius -1"),
             ([drawing.point((1, 1))] * 1001, "INVALID_ARGUMENT", "1001 shapes at once; at most 1000"),
             ([drawing.point((1, 1))], "INVALID_ARGUMENT", "layer has 65 characters"),
         ):
