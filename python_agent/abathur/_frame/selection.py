@@ -123,6 +123,18 @@ def _check_selecting(given: Any) -> None:
         raise TypeError("a function is not an index of units: write units.where(function)")
 
 
+def mask(units: Selectable, chosen: Any) -> NDArray[np.bool_]:
+    """Which units a function, or a mask, chooses; a new array. Raises TypeError if it is neither."""
+    if callable(chosen):
+        return np.fromiter((bool(chosen(unit)) for unit in units), np.bool_, len(units))
+    found = np.array(chosen)
+    if found.dtype != np.bool_ or found.shape != (len(units),):
+        raise TypeError(
+            f"where takes a function of a unit, or a mask of {len(units)} bools, not {arguments.shown(chosen)}"
+        )
+    return found
+
+
 def order(units: Selectable, key: Any, reverse: bool) -> NDArray[np.intp]:
     """The rows in the order of a key, see `Units.sort_by`."""
     count = len(units)

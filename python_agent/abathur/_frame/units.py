@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from s2clientprotocol import raw_pb2
 
 from abathur._frame import equivalents, filters, geometry, selection, unit_names, unit_view
-from abathur._frame.nested import NestedSource
 from abathur._frame.selection import Selection
 from abathur._frame.unit_columns import (
     BUFF_COLUMNS,
@@ -22,31 +21,13 @@ from abathur._frame.unit_columns import (
 )
 from abathur._frame.unit_lists import Buffs, Orders, Passengers, RallyTargets
 from abathur._frame.unit_messages import JsonUnits, MessageUnits
+from abathur._frame.unit_source import UnitSource
 from abathur._frame.unit_view import UnitView
 from abathur._values import arguments
 from abathur._values.read_only import read_only
 
 if TYPE_CHECKING:
     import pyarrow
-
-
-class UnitSource(Protocol):
-    """A source of units: a message, JSON, or the columns encoding."""
-
-    def __len__(self) -> int:
-        """Number of units."""
-
-    def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
-        """A field of all units by its path, and fields that are cheap to create with it; all types are given.
-
-        If a unit does not have a field, its value is the protocol's default.
-        """
-
-    def present(self, path: str) -> NDArray[np.bool_]:
-        """Which units have a field."""
-
-    def nested(self, field: str) -> NestedSource:
-        """A repeated field of all units."""
 
 
 class Units:
@@ -186,7 +167,7 @@ class Units:
             TypeError: a value is of a kind that the column does not have.
             ValueError: there is no such name, or the column cannot have such a number.
         """
-        mask = np.ones(len(self), np.bool_) if chosen is None else self._mask(chosen)
+        mask = np.ones(len(self), np.bool_) if chosen is None else selection.mask(self, chosen)
         for name, value in values.items():
             name = "unit_type" if name == "name" else name
             _path(COLUMNS, name)
@@ -403,15 +384,6 @@ class Units:
     def __dir__(self) -> list[str]:
         """The columns too, for prompts."""
         return [*super().__dir__(), *COLUMNS]
-
-    def _mask(self, chosen: Callable[[UnitView], object] | NDArray[Any]) -> NDArray[np.bool_]:
-        """Which units a function, or a mask, chooses; a new array."""
-        if callable(chosen):
-            return np.fromiter((bool(chosen(unit)) for unit in self), np.bool_, len(self))
-        mask = np.array(chosen)
-        if mask.dtype != np.bool_ or mask.shape != (len(self),):
-            raise TypeError(f"a mask is an array of {len(self)} bools, not {arguments.shown(chosen)}")
-        return mask
 
     def __repr__(self) -> str:
         """A table of the first units."""
