@@ -68,12 +68,25 @@ def test_what_is_elsewhere(name: str, text: str) -> None:
         ({"every": "1s"}, TypeError, "every is an integer, not '1s'"),
         ({"max_frames": 2.5}, TypeError, "max_frames is an integer, not 2.5"),
         ({"fields": "observation"}, ValueError, r"fields is a list of paths: \['observation'\]"),
+        ({"start": "now"}, ValueError, "start is 'now'; it is 'live', 'oldest', a game loop, or a game time"),
+        ({"start": -1}, ValueError, "start is -1; it is 'live'"),
+        ({"start": 1.5}, ValueError, "start is 1.5; it is 'live'"),
         ({"fps": 3}, TypeError, "unknown option 'fps'; known: policy"),
     ],
 )
 def test_options_that_are_not_ones(options: dict[str, Any], kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         next(abathur.connect_blocking("127.0.0.1:1").frames(**options))
+
+
+def test_a_game_time_is_a_place_in_a_match(game: abathur.BlockingGame) -> None:
+    first = next(game.frames(policy="every", start="6:40"))
+    assert (first.game_loop, first.time) == (8960, 400)
+    assert game.frame_at("6:40").game_loop == 8960
+    game.playback.pause()
+    game.playback.seek("6:45")
+    assert game.playback.step().paused
+    assert game.frame_at("6:45").game_loop == 9072
 
 
 def test_one_message_is_enough(game: abathur.BlockingGame) -> None:

@@ -34,6 +34,7 @@ from abathur._transport.reading import refused_if_too_old
 from abathur._transport.socket import AsyncSocketConnection
 from abathur._transport.timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
 from abathur._values import messages
+from abathur._values.game_time import GameTime
 from abathur._values.read_only import explain
 from abathur.errors import AbathurError, ConnectError, LostError, ProtocolError, RequestError
 from abathur.sync.v1 import sync_pb2
@@ -179,9 +180,9 @@ class Game(Elsewhere):
                   everything.
                 - every: Only frames at least this many game loops apart, and the last one. 0 and 1 (default): every
                   frame.
-                - start: ``live`` (default), ``oldest``, or a game loop: begin with the frames that the daemon keeps, as
-                  fast as this agent takes them; the live ones follow without gap or duplicate. Not used again after a
-                  reconnection.
+                - start: ``live`` (default), ``oldest``, a game loop or a game time (``"2:00"``): begin with the frames
+                  that the daemon keeps, as fast as this agent takes them; the live ones follow without gap or
+                  duplicate. Not used again after a reconnection.
                 - max_frames: End after this many frames. 0 (default): no limit.
                 - run_id: The match to read: the `run_id` of a `Match`, or an element of `matches`. One that is over has
                   the frames that the daemon keeps (`start`). Default: the one that runs, else the next.
@@ -259,8 +260,8 @@ class Game(Elsewhere):
                     return
             await asyncio.sleep(delay)
 
-    async def frame_at(self, game_loop: int, **options: Unpack[SubscribeOptions]) -> Frame:
-        """The kept frame at a game loop, or the first one after it.
+    async def frame_at(self, game_loop: GameTime, **options: Unpack[SubscribeOptions]) -> Frame:
+        """The kept frame at a game loop, or at a game time (``"2:00"``), or the first one after it.
 
         Args:
             game_loop: The game loop. The daemon's status has the range of those that it keeps.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypedDict
 
 from abathur._client.runs import Run
+from abathur._values.game_time import GameTime
 
 Policy = Literal["latest", "every", "lockstep"]
 Encoding = Literal["auto", "proto", "json", "columns"]
@@ -34,7 +35,7 @@ class SubscribeOptions(TypedDict, total=False):
     compression_level: int  #: default: 0, the daemon's default
     fields: Iterable[str]  #: paths on ResponseObservation; default: everything
     every: int  #: game loops; default: 1
-    start: int | Literal["live", "oldest"]  #: a game loop, or a name; default: live
+    start: GameTime | Literal["live", "oldest"]  #: a game loop, a game time, or a name; default: live
     max_frames: int  #: default: 0, no limit
     run_id: Run  #: default: the match that runs, else the next
     follow: bool  #: default: False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from abathur._values import game_time
+from abathur._values.game_time import GameTime
 from abathur.sync.v1 import sync_pb2
 
 _Request = sync_pb2.ControlRequest
@@ -32,9 +34,14 @@ class Playback:
         """Publish that many frames and stay paused."""
         return await self._control(_Request(step=_Request.Step(frames=frames)))
 
-    async def seek(self, game_loop: int) -> sync_pb2.PlaybackState:
-        """Continue at the first frame at or after a game loop. Raises RequestError (OUT_OF_RANGE) after the last."""
-        return await self._control(_Request(seek=_Request.Seek(game_loop=game_loop)))
+    async def seek(self, game_loop: GameTime) -> sync_pb2.PlaybackState:
+        """Continue at the first frame at or after a game loop, or a game time: ``"2:00"``.
+
+        Raises:
+            RequestError: OUT_OF_RANGE: it is after the last.
+        """
+        loop = game_time.game_loop(game_loop, "game_loop")
+        return await self._control(_Request(seek=_Request.Seek(game_loop=loop)))
 
     async def set_rate(self, rate: float) -> sync_pb2.PlaybackState:
         """Multiply the tick rate: 0.1 to 1000; 0: unlimited."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from operator import index
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from abathur._client import runs
 from abathur._client.options import SubscribeOptions, check_known
 from abathur._transport import compression
-from abathur._values import arguments
+from abathur._values import arguments, game_time
+from abathur._values.game_time import GameTime
 from abathur.sync.v1 import sync_pb2
 
 #: What ``auto`` is on every transport (measured by benchmarks/python/encoding_choice.py): fast for the observation, and
@@ -57,13 +57,15 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
     return request
 
 
-def _set_start(request: sync_pb2.SubscribeRequest, start: object) -> None:
-    if arguments.is_integer(start) and 0 <= index(start) < 2**32:
-        request.start_game_loop = index(start)
-    elif start == "oldest":
+def _set_start(request: sync_pb2.SubscribeRequest, start: GameTime) -> None:
+    if start == "oldest":
         request.start_oldest = True
     elif start != "live":
-        raise ValueError(f"start is {start!r}; it is 'live', 'oldest' or a game loop")
+        try:
+            request.start_game_loop = game_time.game_loop(start, "start")
+        except (TypeError, ValueError):
+            known = "'live', 'oldest', a game loop, or a game time (\"2:00\")"
+            raise ValueError(f"start is {arguments.shown(start)}; it is {known}") from None
 
 
 def continue_after(request: sync_pb2.SubscribeRequest, game_loop: int) -> None:
