@@ -50,23 +50,23 @@ internal static class CatCommand
         {
             file, fields, topic, start, stop, limit, withNames,
         };
-        command.SetAction((parsed, cancellation) => Task.Run(
+        command.SetAction((parsed, cancellationToken) => Task.Run(
             () => Run(
                 parsed.GetRequiredValue(file), parsed.GetValue(fields), parsed.GetValue(topic), parsed.GetValue(start),
                 parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(limit) ?? long.MaxValue, parsed.GetValue(withNames),
-                parsed.InvocationConfiguration.Error, cancellation),
+                parsed.InvocationConfiguration.Error, cancellationToken),
             CancellationToken.None));
         return command;
     }
 
     private static int Run(
         string file, string? fields, string? topic, uint start, uint stop, long limit, bool withNames, TextWriter report,
-        CancellationToken cancellation)
+        CancellationToken cancellationToken)
     {
         if (withNames && fields is null)
             throw new CliException("--names needs --fields: without it, no message is printed", ExitCode.Usage);
         topic ??= fields is null ? Everything : RecordingTopics.Observation;
-        using var recording = RecordingReader.Open(file, cancellation: cancellation);
+        using var recording = RecordingReader.Open(file, cancellationToken: cancellationToken);
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {file}: {recording.Damage}; "
                 + $"`{ProgramName.Current} recover` may give more");
@@ -78,7 +78,7 @@ internal static class CatCommand
         using var output = StandardStreams.OpenOutput();
         foreach (var message in recording.ReadMessages(start))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             if (message.Topic == RecordingTopics.Observation && stop != uint.MaxValue && message.GameLoop >= stop) break;
             if (topic != Everything && message.Topic != topic) continue;
             if (limit-- <= 0) break;

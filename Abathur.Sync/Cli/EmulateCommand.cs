@@ -102,7 +102,7 @@ internal static class EmulateCommand
     private static uint? NumberOf(CommandResult command, Option option) =>
         command.GetResult(option)?.Tokens is [var token] && NumberText.TryParse<uint>(token.Value, out var number) ? number : null;
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
         var options = new EmulatorOptions
         {
@@ -113,7 +113,7 @@ internal static class EmulateCommand
             StopGameLoop = result.GetValue(Stop),
         };
         var path = SampleRecording.Of(result, FileArgument);
-        using var stop = StopWithParent.Listen(result, cancellation);
+        using var stop = StopWithParent.Listen(result, cancellationToken);
         using var opening = new StoppableOpening(stop.Token);
         using var input = EmulatorInput.Open(path, result.GetValue(GameInfo), result.GetValue(GameData), opening.Token);
         var match = EmulatedMatch.Load(

@@ -48,21 +48,21 @@ internal static class ExportCommand
             if (result.GetValue(compact) && !isRecording) result.AddError($"--compact needs -o FILE{RecordingExtension}.");
             if (result.GetValue(units) && isRecording) result.AddError($"--units cannot be written to FILE{RecordingExtension}.");
         });
-        command.SetAction((parsed, cancellation) => LongTask.RunAsync(
+        command.SetAction((parsed, cancellationToken) => LongTask.RunAsync(
             () => Run(
                 parsed.GetRequiredValue(input), parsed.GetRequiredValue(output), parsed.GetValue(start),
                 parsed.GetValue(stop) ?? uint.MaxValue, parsed.GetValue(units), parsed.GetValue(compact), parsed.GetValue(force),
-                parsed.GetValue(json), parsed.InvocationConfiguration, cancellation),
+                parsed.GetValue(json), parsed.InvocationConfiguration, cancellationToken),
             parsed.InvocationConfiguration.Error));
         return command;
     }
 
     private static int Run(
         string input, string output, uint start, uint stop, bool units, bool compact, bool force, bool json,
-        InvocationConfiguration streams, CancellationToken cancellation)
+        InvocationConfiguration streams, CancellationToken cancellationToken)
     {
         var report = streams.Error;
-        using var recording = RecordingReader.Open(input, cancellation: cancellation);
+        using var recording = RecordingReader.Open(input, cancellationToken: cancellationToken);
         if (recording.Truncated)
             report.WriteLine($"{ProgramName.Current}: warning: {input}: {recording.Damage}; "
                 + $"`{ProgramName.Current} recover` may give more");
@@ -91,22 +91,22 @@ internal static class ExportCommand
         long Export(Stream stream)
         {
             using var progress = ProgressLine.Start("export", "frames", FramesBetween(recording, start, stop));
-            if (units) return ExportUnits(recording, stream, start, stop, progress, cancellation);
+            if (units) return ExportUnits(recording, stream, start, stop, progress, cancellationToken);
             return IsRecording(output)
                 ? RecordingRewriter.Rewrite(
-                    recording, stream, new RecordingOptions { Compact = compact }, start, stop, progress, cancellation)
-                : RecordingExporter.Export(recording, stream, start, stop, progress, cancellation).FrameCount;
+                    recording, stream, new RecordingOptions { Compact = compact }, start, stop, progress, cancellationToken)
+                : RecordingExporter.Export(recording, stream, start, stop, progress, cancellationToken).FrameCount;
         }
     }
 
     private static long ExportUnits(
-        RecordingReader recording, Stream output, uint start, uint stop, ProgressLine progress, CancellationToken cancellation)
+        RecordingReader recording, Stream output, uint start, uint stop, ProgressLine progress, CancellationToken cancellationToken)
     {
         using var writer = new UnitTableWriter(output);
         var frames = 0L;
         foreach (var observation in recording.ReadBetween(start, stop))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             try
             {
                 writer.Write(observation.GameLoop, observation.Payload.Span);

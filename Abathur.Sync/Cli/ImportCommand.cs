@@ -71,11 +71,11 @@ internal static class ImportCommand
             inputs, output, gameInfo, gameData, tickHz, startTime, matchId, compression, level, chunkSize, compact, maxFrames,
             maxBytes, force, json,
         };
-        command.SetAction((parsed, cancellation) =>
+        command.SetAction((parsed, cancellationToken) =>
         {
             var read = 0L;
             ProgressLine? progress = null;
-            var sources = parsed.GetRequiredValue(inputs).SelectMany(path => ToInputs(path, OnRead, cancellation)).ToArray();
+            var sources = parsed.GetRequiredValue(inputs).SelectMany(path => ToInputs(path, OnRead, cancellationToken)).ToArray();
             var options = new ImportOptions
             {
                 Recording = new RecordingOptions
@@ -103,7 +103,7 @@ internal static class ImportCommand
                 {
                     ImportResult result;
                     using (progress = ProgressLine.Start("import", unit: null, BytesOf(sources)))
-                        result = RecordingImporter.Import(sources, to, options, cancellation);
+                        result = RecordingImporter.Import(sources, to, options, cancellationToken);
                     if (!parsed.GetValue(json)) PrintSummary(result, to, report);
                     else if (result.FrameCount > 0) JsonOutput.Write(parsed.InvocationConfiguration.Output, ImportSummary.Of(to, result));
                     return ReportEnd(result, report);
@@ -138,10 +138,10 @@ internal static class ImportCommand
         return ExitCode.Interrupted;
     }
 
-    private static IEnumerable<ImportInput> ToInputs(string path, Action<int> onRead, CancellationToken cancellation)
+    private static IEnumerable<ImportInput> ToInputs(string path, Action<int> onRead, CancellationToken cancellationToken)
     {
         if (path == StandardStreams.Dash)
-            return [new ImportInput(StandardInput, () => StandardStreams.OpenInput(onRead, cancellation), IsSingle: false)];
+            return [new ImportInput(StandardInput, () => StandardStreams.OpenInput(onRead, cancellationToken), IsSingle: false)];
         if (Directory.Exists(path)) return ImportInput.FromFolder(path, onRead);
         if (!File.Exists(path)) throw new CliException($"there is no file {path}", ExitCode.BadInput);
         return [ImportInput.FromFile(path, onRead)];

@@ -18,17 +18,17 @@ internal static class InfoCommand
         var file = new Argument<string>("file") { Description = "The recording.", HelpName = "FILE" }.OrSample();
         var json = JsonOutput.CreateOption();
         var command = new Command("info", "Show what a recording contains") { file, json };
-        command.SetAction((parsed, cancellation) => Task.Run(
-            () => Run(SampleRecording.Of(parsed, file), parsed.GetValue(json), parsed.InvocationConfiguration.Output, cancellation),
+        command.SetAction((parsed, cancellationToken) => Task.Run(
+            () => Run(SampleRecording.Of(parsed, file), parsed.GetValue(json), parsed.InvocationConfiguration.Output, cancellationToken),
             CancellationToken.None));
         return command;
     }
 
-    private static int Run(string file, bool json, TextWriter output, CancellationToken cancellation)
+    private static int Run(string file, bool json, TextWriter output, CancellationToken cancellationToken)
     {
         if (!File.Exists(file) && HostPort.Parse(file) is not null)
             throw new CliException($"there is no file {file}; `{ProgramName.Current} status` shows a running daemon", ExitCode.BadInput);
-        using var recording = RecordingReader.Open(file, cancellation: cancellation);
+        using var recording = RecordingReader.Open(file, cancellationToken: cancellationToken);
         var summary = RecordingSummary.Of(file, recording);
         if (json) JsonOutput.Write(output, summary);
         else ConsoleText.Write(output, WidthOfPipe, _ => ToText(summary));

@@ -133,11 +133,11 @@ internal static class LiveCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
         // Until the command reaches its first await, a signal ends the process immediately and would leave the started game running.
         await Task.Yield();
-        using var stop = Listen.ListenForStop(result, cancellation);
+        using var stop = Listen.ListenForStop(result, cancellationToken);
         // A game may take minutes to answer.
         stop.WatchParent();
         await using var recordings = Record.Create(result);

@@ -69,9 +69,9 @@ internal static class PlayCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
-        using var stop = Listen.ListenForStop(result, cancellation);
+        using var stop = Listen.ListenForStop(result, cancellationToken);
         var options = new PlaybackOptions
         {
             TickHz = result.GetValue(TickHz),
@@ -84,7 +84,7 @@ internal static class PlayCommand
         };
         var path = SampleRecording.Of(result, FileArgument);
         using var opening = new StoppableOpening(stop.Token);
-        using var recording = RecordingReader.Open(path, cancellation: opening.Token);
+        using var recording = RecordingReader.Open(path, cancellationToken: opening.Token);
         // A match that is stopped later ends in order, between two frames.
         opening.End();
         if (recording.Damage is { } damage)

@@ -68,9 +68,9 @@ internal static class ProxyCommand
         return Array.Exists(games, game => game is null) ? null : [.. games.Select(game => game!.Value)];
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
-        using var stop = Listen.ListenForStop(result, cancellation);
+        using var stop = Listen.ListenForStop(result, cancellationToken);
         var options = new ProxyOptions
         {
             Listen = new IPEndPoint(IPAddress.Loopback, result.GetValue(ListenPort)),

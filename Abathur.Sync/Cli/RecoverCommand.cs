@@ -33,26 +33,27 @@ internal static class RecoverCommand
         {
             input, output, force, json,
         };
-        command.SetAction((parsed, cancellation) =>
+        command.SetAction((parsed, cancellationToken) =>
         {
             var from = parsed.GetRequiredValue(input);
             var to = parsed.GetValue(output) ?? RecoverCommandLine.DefaultOutput(from);
             var report = parsed.InvocationConfiguration.Error;
             return LongTask.RunAsync(
-                () => Run(from, to, parsed.GetValue(force), parsed.GetValue(json), parsed.InvocationConfiguration, cancellation), report);
+                () => Run(
+                    from, to, parsed.GetValue(force), parsed.GetValue(json), parsed.InvocationConfiguration, cancellationToken), report);
         });
         return command;
     }
 
     private static int Run(
-        string input, string output, bool force, bool json, InvocationConfiguration streams, CancellationToken cancellation)
+        string input, string output, bool force, bool json, InvocationConfiguration streams, CancellationToken cancellationToken)
     {
         var report = streams.Error;
         McapRecoveryResult result;
         using (var progress = ProgressLine.Start("recover", unit: null, File.Exists(input) ? new FileInfo(input).Length : null))
         {
             result = RecordingRecovery.Recover(
-                input, output, options: null, force, RecoverCommandLine.TellTo(report), progress, cancellation);
+                input, output, options: null, force, RecoverCommandLine.TellTo(report), progress, cancellationToken);
         }
         if (json) JsonOutput.Write(streams.Output, RecoverSummary.Of(output, result));
         else PrintSummary(input, output, result, report);

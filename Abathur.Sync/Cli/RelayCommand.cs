@@ -107,9 +107,9 @@ internal static class RelayCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
-        using var stop = StopWithParent.Listen(result, cancellation);
+        using var stop = StopWithParent.Listen(result, cancellationToken);
         stop.WatchParent();
         var servers = NatsAddress.Parse(result.GetValue(Servers)!, out _)!;
         servers = servers with

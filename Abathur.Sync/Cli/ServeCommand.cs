@@ -25,9 +25,9 @@ internal static class ServeCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
-        using var stop = Listen.ListenForStop(result, cancellation);
+        using var stop = Listen.ListenForStop(result, cancellationToken);
         await using var recordings = Record.Create(result);
         var once = result.GetValue(Once);
         var source = new PushSource(recordings, TimeProvider.System)

@@ -29,9 +29,9 @@ internal static class StandardStreams
 
     /// <summary>Standard input; a read that waits for data ends with <see cref="OperationCanceledException"/> when cancelled.</summary>
     /// <param name="onRead">Called with the number of bytes of each read.</param>
-    /// <param name="cancellation">Ends a read.</param>
-    public static Stream OpenInput(Action<int> onRead, CancellationToken cancellation) =>
-        new CancellableInput(Console.OpenStandardInput(), onRead, cancellation);
+    /// <param name="cancellationToken">Ends a read.</param>
+    public static Stream OpenInput(Action<int> onRead, CancellationToken cancellationToken) =>
+        new CancellableInput(Console.OpenStandardInput(), onRead, cancellationToken);
 
     private sealed class PipeStream(Stream inner) : ForwardOnlyStream
     {
@@ -56,7 +56,7 @@ internal static class StandardStreams
         public override void Flush() => inner.Flush();
     }
 
-    private sealed class CancellableInput(Stream inner, Action<int> onRead, CancellationToken cancellation) : ForwardOnlyStream
+    private sealed class CancellableInput(Stream inner, Action<int> onRead, CancellationToken cancellationToken) : ForwardOnlyStream
     {
         // A separate buffer: an abandoned read may still write to it.
         private readonly byte[] _buffer = new byte[256 * 1024];
@@ -70,7 +70,7 @@ internal static class StandardStreams
             {
                 var read = Task.Run(() => inner.Read(_buffer), CancellationToken.None);
                 _start = 0;
-                _end = read.WaitAsync(cancellation).GetAwaiter().GetResult();
+                _end = read.WaitAsync(cancellationToken).GetAwaiter().GetResult();
                 onRead(_end);
             }
             var count = Math.Min(buffer.Length, _end - _start);

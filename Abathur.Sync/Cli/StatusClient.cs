@@ -47,12 +47,12 @@ internal sealed class StatusClient : IDisposable
 
     /// <summary>The status.</summary>
     /// <exception cref="CliException">No daemon answers, or it refuses the request.</exception>
-    public async Task<Status> GetAsync(CancellationToken cancellation)
+    public async Task<Status> GetAsync(CancellationToken cancellationToken)
     {
         try
         {
-            using var response = await _http.GetAsync(_uri, cancellation);
-            var body = await response.Content.ReadAsStringAsync(cancellation);
+            using var response = await _http.GetAsync(_uri, cancellationToken);
+            var body = await response.Content.ReadAsStringAsync(cancellationToken);
             if (response.StatusCode == HttpStatusCode.OK) return Parser.Parse<Status>(body);
             if (body.Contains(AnswerOfGrpcPort, StringComparison.Ordinal)) throw WrongPort("gRPC");
             throw new CliException(
@@ -61,7 +61,7 @@ internal sealed class StatusClient : IDisposable
                 ExitCode.Failed);
         }
         catch (Exception e) when (e is HttpRequestException or InvalidProtocolBufferException or InvalidJsonException
-            || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
+            || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
         {
             if (e.Message.Contains(AnswerOfSocketPort, StringComparison.Ordinal)) throw WrongPort("socket");
             var why = e is OperationCanceledException

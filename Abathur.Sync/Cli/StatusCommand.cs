@@ -46,13 +46,13 @@ internal static class StatusCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellation)
+    private static async Task<int> RunAsync(ParseResult result, CancellationToken cancellationToken)
     {
         var token = result.GetValue(TokenFile) is { } path
             ? AccessOptionSet.ReadSecret(path, TokenFile.Name).Trim()
             : Environment.GetEnvironmentVariable(AccessOptionSet.TokenVariable);
         using var client = new StatusClient(result.GetValue(Address)!, string.IsNullOrEmpty(token) ? null : token, result.GetValue(Ca));
-        var status = await client.GetAsync(cancellation);
+        var status = await client.GetAsync(cancellationToken);
         if (result.GetValue(Json))
         {
             Console.Out.WriteLine(PrintableText.EscapeJson(JsonFormatter.Default.Format(status)));
@@ -64,19 +64,19 @@ internal static class StatusCommand
             return ExitCode.Ok;
         }
         await AnsiConsole.Live(StatusTable.Create(client.Place, status, null, default, AnsiConsole.Profile.Width)).StartAsync(
-            async live => await KeepUpAsync(live, client, status, cancellation));
+            async live => await KeepUpAsync(live, client, status, cancellationToken));
         return ExitCode.Ok;
     }
 
-    private static async Task KeepUpAsync(LiveDisplayContext live, StatusClient client, Status before, CancellationToken cancellation)
+    private static async Task KeepUpAsync(LiveDisplayContext live, StatusClient client, Status before, CancellationToken cancellationToken)
     {
         var taken = Stopwatch.GetTimestamp();
         while (true)
         {
             try
             {
-                await Task.Delay(Refresh, cancellation);
-                var status = await client.GetAsync(cancellation);
+                await Task.Delay(Refresh, cancellationToken);
+                var status = await client.GetAsync(cancellationToken);
                 var (now, elapsed) = (Stopwatch.GetTimestamp(), Stopwatch.GetElapsedTime(taken));
                 live.UpdateTarget(StatusTable.Create(client.Place, status, before, elapsed, AnsiConsole.Profile.Width));
                 (before, taken) = (status, now);

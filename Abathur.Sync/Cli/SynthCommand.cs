@@ -34,7 +34,7 @@ internal static class SynthCommand
         var compact = RecordOptionSet.CreateCompact();
         var force = new Option<bool>("--force", "-f") { Description = "Replace the output if it exists" };
         var command = new Command("synth", "Simulate a match and record it") { preset, seed, steps, output, compact, force };
-        command.SetAction((parsed, cancellation) =>
+        command.SetAction((parsed, cancellationToken) =>
         {
             var name = parsed.GetValue(preset)!;
             var chosen = name == "elite" ? SynthOptions.Elite : SynthOptions.Skirmish;
@@ -44,7 +44,7 @@ internal static class SynthCommand
             return LongTask.RunAsync(
                 () => Run(
                     options, new RecordingOptions { Compact = parsed.GetValue(compact) }, $"{name}-{options.Seed}", path,
-                    parsed.GetValue(force), report, cancellation),
+                    parsed.GetValue(force), report, cancellationToken),
                 report);
         });
         return command;
@@ -52,7 +52,7 @@ internal static class SynthCommand
 
     private static int Run(
         SynthOptions options, RecordingOptions recording, string matchId, string path, bool force, TextWriter report,
-        CancellationToken cancellation)
+        CancellationToken cancellationToken)
     {
         var generator = new MatchGenerator(options);
         if (path == StandardStreams.Dash)
@@ -76,7 +76,7 @@ internal static class SynthCommand
             using var progress = ProgressLine.Start("synth", "frames", options.Steps);
             for (var done = 1; generator.Next(); done++)
             {
-                cancellation.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
                 yield return generator;
                 progress.Report(done);
             }

@@ -78,12 +78,12 @@ internal static class PlaybackSession
 
     /// <summary>Opens a recording; null with the reason if it is invalid, or opening was cancelled. Reading it can be cancelled,
     /// too.</summary>
-    public static RecordingReader? Open(string file, CancellationToken cancellation, out string problem)
+    public static RecordingReader? Open(string file, CancellationToken cancellationToken, out string problem)
     {
         problem = "";
         try
         {
-            return RecordingReader.Open(file, cancellation: cancellation);
+            return RecordingReader.Open(file, cancellationToken: cancellationToken);
         }
         catch (Exception e) when (e is RecordingException
             or McapException
@@ -101,15 +101,15 @@ internal static class PlaybackSession
         }
     }
 
-    private static async Task PlayAsync(PlaybackSource source, MatchRun run, CancellationToken cancellation)
+    private static async Task PlayAsync(PlaybackSource source, MatchRun run, CancellationToken cancellationToken)
     {
         // Cancellation also ends the subscription, with the reason.
-        await using var stopping = cancellation.Register(
+        await using var stopping = cancellationToken.Register(
             () => _ = run.FinishAsync(new(SubscriptionEndReason.Stopping, "the playback is stopping")));
         SubscriptionEnd end;
         try
         {
-            end = await source.RunAsync(new OneMatch(run), cancellation);
+            end = await source.RunAsync(new OneMatch(run), cancellationToken);
         }
         catch (Exception e) when (e is RecordingException or McapException or IOException)
         {

@@ -126,9 +126,9 @@ internal sealed class RecordingUpload(RecordingFolder folder, RecordingsOptions 
         }
     }
 
-    private static (int Status, string Problem) Keep(string temporary, string file, CancellationToken cancellation)
+    private static (int Status, string Problem) Keep(string temporary, string file, CancellationToken cancellationToken)
     {
-        using (var recording = PlaybackSession.Open(temporary, cancellation, out var problem))
+        using (var recording = PlaybackSession.Open(temporary, cancellationToken, out var problem))
         {
             // Without the temporary path, which clients do not need to know.
             if (recording is null)

@@ -166,7 +166,7 @@ public sealed class Daemon : IAsyncDisposable
     public MatchRun Run => _live.Current;
 
     /// <summary>Waits until a match is over.</summary>
-    public Task WaitForEndAsync(MatchRun run, CancellationToken cancellation) => _live.WaitForEndAsync(run, cancellation);
+    public Task WaitForEndAsync(MatchRun run, CancellationToken cancellationToken) => _live.WaitForEndAsync(run, cancellationToken);
 
     /// <summary>Matches that are over and have readers still.</summary>
     internal int MatchesThatEnd
@@ -187,12 +187,12 @@ public sealed class Daemon : IAsyncDisposable
     public int OpenConnections => _app.Services.GetRequiredService<ConnectionLimit>().Open;
 
     /// <summary>Opens the ports. Throws <see cref="ListenException"/> if that fails.</summary>
-    public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
+    public async Task<BoundAddresses> StartAsync(CancellationToken cancellationToken)
     {
         try
         {
             foreach (var path in UnixSockets) UnixSocketPath.Clear(path);
-            await _app.StartAsync(cancellation);
+            await _app.StartAsync(cancellationToken);
         }
         catch (Exception e) when (e is IOException or SocketException or UnauthorizedAccessException or ArgumentException)
         {
@@ -205,14 +205,14 @@ public sealed class Daemon : IAsyncDisposable
     }
 
     /// <summary>Publishes the match, waits until the agents have read it, also those who see it later, and closes.</summary>
-    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellationToken)
     {
         // The readers before the source: it may be waiting for one of them.
-        await using var stopping = cancellation.Register(Stop);
+        await using var stopping = cancellationToken.Register(Stop);
         try
         {
             await _describing;
-            var end = await _source.RunAsync(new Sink(this), cancellation);
+            var end = await _source.RunAsync(new Sink(this), cancellationToken);
             AnyLost |= end.Reason == SubscriptionEndReason.SourceLost;
             await FinishAsync(end);
             return end;

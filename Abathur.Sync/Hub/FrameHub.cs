@@ -280,7 +280,7 @@ internal sealed class FrameHub
     }
 
     /// <summary>Completes when the number of subscribers satisfies a condition.</summary>
-    public async Task WaitForSubscribersAsync(Func<int, bool> enough, CancellationToken cancellation)
+    public async Task WaitForSubscribersAsync(Func<int, bool> enough, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -290,7 +290,7 @@ internal sealed class FrameHub
                 if (enough(Subscriptions.Count())) return;
                 changed = _subscribersChanged.Task;
             }
-            await changed.WaitAsync(cancellation);
+            await changed.WaitAsync(cancellationToken);
         }
     }
 

@@ -5,5 +5,5 @@ internal interface IEarlierFrames : IDisposable
 {
     /// <summary>Sends them, and lets the subscription follow the frames that are published then (<see cref="FrameHub.Follow"/>). Returns
     /// why the subscription has ended; null if such frames follow.</summary>
-    Task<SubscriptionEnd?> SendAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation);
+    Task<SubscriptionEnd?> SendAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellationToken);
 }

@@ -13,5 +13,5 @@ public interface IFrameOutput
 
     /// <summary>Passes the buffered messages to the operating system; waits until it accepts them. False if the reader has
     /// disconnected.</summary>
-    ValueTask<bool> FlushAsync(CancellationToken cancellation);
+    ValueTask<bool> FlushAsync(CancellationToken cancellationToken);
 }

@@ -13,12 +13,12 @@ public static class SendLoop
     /// it ended. It also ends when the reader has disconnected.
     /// </summary>
     public static async Task<SubscriptionEnd> SendAsync(
-        this Subscription subscription, IFrameOutput output, CancellationToken cancellation)
+        this Subscription subscription, IFrameOutput output, CancellationToken cancellationToken)
     {
         if (subscription.Earlier is { } earlier)
         {
             var scheduler = LowPriorityScheduler.HistoryFor(subscription.Options.MayAct);
-            if (await scheduler.RunAsync(() => earlier.SendAsync(subscription, output, cancellation)) is { } earlyEnd) return earlyEnd;
+            if (await scheduler.RunAsync(() => earlier.SendAsync(subscription, output, cancellationToken)) is { } earlyEnd) return earlyEnd;
         }
         subscription.Earlier = null;
         var isUnflushed = true;
@@ -38,7 +38,7 @@ public static class SendLoop
             {
                 return end;
             }
-            if (isUnflushed && !await output.FlushAsync(cancellation)) subscription.Close();
+            if (isUnflushed && !await output.FlushAsync(cancellationToken)) subscription.Close();
             isUnflushed = false;
             if (subscription.IsComplete) return SubscriptionEnd.Complete;
             if (!isFrame)

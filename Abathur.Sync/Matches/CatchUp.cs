@@ -25,12 +25,12 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
         "the kept frames that follow were dropped before they were read: read faster, or keep more (--history-mb)");
 
     /// <summary>Sends the kept frames. Returns why the subscription has ended; null if live frames follow.</summary>
-    public async Task<SubscriptionEnd?> SendAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation)
+    public async Task<SubscriptionEnd?> SendAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellationToken)
     {
         history.Grown += subscription.Wake;
         try
         {
-            return await SendKeptAsync(subscription, output, cancellation);
+            return await SendKeptAsync(subscription, output, cancellationToken);
         }
         finally
         {
@@ -42,7 +42,7 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
     /// <inheritdoc/>
     public void Dispose() => history.Dispose();
 
-    private async Task<SubscriptionEnd?> SendKeptAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellation)
+    private async Task<SubscriptionEnd?> SendKeptAsync(Subscription subscription, IFrameOutput output, CancellationToken cancellationToken)
     {
         FrameHub.Following? attached = null;
         while (true)
@@ -61,7 +61,7 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
                 (bytes, frames) = (bytes + Write(subscription, output, frame, skipped), frames + 1);
                 LowPriorityThread.LetOthersRun();
             }
-            if (!await output.FlushAsync(cancellation)) subscription.Close();
+            if (!await output.FlushAsync(cancellationToken)) subscription.Close();
             if (IsOver(subscription)) return subscription.End ?? SubscriptionEnd.Complete;
             if (frames > 0)
             {
@@ -82,7 +82,7 @@ internal sealed class CatchUp(HistoryReader history, Func<Subscription, FrameHub
                 if (TryRead(subscription, until: null, out var last, out var before))
                 {
                     Write(subscription, output, last, before);
-                    await output.FlushAsync(cancellation);
+                    await output.FlushAsync(cancellationToken);
                 }
                 return subscription.End;
             }

@@ -115,6 +115,6 @@ internal static class FirstUse
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => frame.Payload.Length;
 
-        public ValueTask<bool> FlushAsync(CancellationToken cancellation) => new(true);
+        public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => new(true);
     }
 }

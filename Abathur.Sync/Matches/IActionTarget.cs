@@ -9,5 +9,5 @@ public interface IActionTarget
     /// <summary>Sends actions to the game and returns its answer.</summary>
     /// <exception cref="RefusedException">They are refused before they reach the game: too many in the queue, too late, no
     /// game.</exception>
-    Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation);
+    Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellationToken);
 }

@@ -10,5 +10,5 @@ public interface IPlaybackControl
 
     /// <summary>Executes a command and returns the state after it. Throws <see cref="PlaybackException"/> if it cannot be
     /// executed.</summary>
-    Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation);
+    Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellationToken);
 }

@@ -9,5 +9,5 @@ public interface IQueryTarget
 {
     /// <summary>The game's answer; null if the game has no time for more queries in this game loop.</summary>
     /// <exception cref="RefusedException">The game refused the query, did not answer, or has disconnected.</exception>
-    Task<QueryResult?> TryQueryAsync(RequestQuery query, CancellationToken cancellation);
+    Task<QueryResult?> TryQueryAsync(RequestQuery query, CancellationToken cancellationToken);
 }

@@ -134,7 +134,7 @@ public sealed class MatchRun : IDisposable
     }
 
     /// <summary>The match, as soon as it is set; null if it is finished without one.</summary>
-    public Task<Match?> WaitForMatchAsync(CancellationToken cancellation) => _began.Task.WaitAsync(cancellation);
+    public Task<Match?> WaitForMatchAsync(CancellationToken cancellationToken) => _began.Task.WaitAsync(cancellationToken);
 
     /// <summary>Adds a subscriber. It gets the next frame that is published, or the kept ones before. Null if there are too many.</summary>
     public Subscription? Subscribe(SubscriptionOptions options) => Subscribe(options, out _);

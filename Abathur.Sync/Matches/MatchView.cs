@@ -97,7 +97,7 @@ public sealed class MatchView : IDisposable
     }
 
     /// <summary>Waits until a match is over. One that has not begun may begin meanwhile.</summary>
-    public async Task WaitForEndAsync(MatchRun run, CancellationToken cancellation)
+    public async Task WaitForEndAsync(MatchRun run, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -107,13 +107,13 @@ public sealed class MatchView : IDisposable
                 if (run != _next && !Running.Contains(run)) return;
                 changed = _changed.Task;
             }
-            await changed.WaitAsync(cancellation);
+            await changed.WaitAsync(cancellationToken);
         }
     }
 
     /// <summary>Those of which something is kept, and then each that begins.</summary>
-    /// <param name="cancellation">Ends it with an <see cref="OperationCanceledException"/>.</param>
-    public async IAsyncEnumerable<MatchRun> BegunAsync([EnumeratorCancellation] CancellationToken cancellation)
+    /// <param name="cancellationToken">Ends it with an <see cref="OperationCanceledException"/>.</param>
+    public async IAsyncEnumerable<MatchRun> BegunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var seen = 0L;
         while (true)
@@ -126,7 +126,7 @@ public sealed class MatchView : IDisposable
                 (seen, changed) = (_begun, _changed.Task);
             }
             foreach (var run in begun) yield return run;
-            await changed.WaitAsync(cancellation);
+            await changed.WaitAsync(cancellationToken);
         }
     }
 

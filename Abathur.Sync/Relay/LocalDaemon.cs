@@ -21,28 +21,28 @@ internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer, M
     public string Place => "this daemon";
 
     /// <inheritdoc/>
-    public Task<Match> MatchAsync(CancellationToken cancellation) => Task.FromResult(match);
+    public Task<Match> MatchAsync(CancellationToken cancellationToken) => Task.FromResult(match);
 
     /// <inheritdoc/>
-    public Task<Status> StatusAsync(string runId, CancellationToken cancellation) => Task.FromResult(api.GetStatus(level, runId));
+    public Task<Status> StatusAsync(string runId, CancellationToken cancellationToken) => Task.FromResult(api.GetStatus(level, runId));
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> ReadAsync(
-        SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellation)
+        SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellationToken)
     {
         using var reader = await api.SubscribeAsync(request, Traits, peer, level);
         var subscription = reader.Subscription;
-        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellation, subscription.Aborted);
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, subscription.Aborted);
         await using var closing = over.Token.Register(subscription.Close);
         using var output = new Output(take, over.Token);
         var end = await subscription.SendAsync(output, over.Token);
-        cancellation.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         return output.Failure is null ? end : throw new ServersLostException(output.Failure.Message, output.Failure);
     }
 
     /// <inheritdoc/>
-    public Task<Result> AnswerAsync(ClientMessage request, CancellationToken cancellation) =>
-        api.AnswerAsync(request, level, cancellation);
+    public Task<Result> AnswerAsync(ClientMessage request, CancellationToken cancellationToken) =>
+        api.AnswerAsync(request, level, cancellationToken);
 
     /// <summary>Passes frames on.</summary>
     private sealed class Output(Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken over) : IFrameOutput, IDisposable
@@ -63,7 +63,7 @@ internal sealed class LocalDaemon(SyncApi api, AccessLevel level, string peer, M
             return bytes;
         }
 
-        public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+        public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
         {
             try
             {

@@ -250,7 +250,7 @@ internal sealed class MatchRelay(
         await writer.FlushAsync(stop);
         return end;
 
-        async ValueTask TakeAsync(RelayedFrame frame, CancellationToken cancellation)
+        async ValueTask TakeAsync(RelayedFrame frame, CancellationToken cancellationToken)
         {
             if (last is not null && frame.Sequence <= last.Sequence)
                 throw new ServersLostException($"frame {frame.Sequence} is stored already");
@@ -262,7 +262,7 @@ internal sealed class MatchRelay(
             if (first == 0 || frame.GameLoop < loop) first = position;
             loop = frame.GameLoop;
             var stamp = new RelayStamp(_match.RunId, frame.Sequence, loop, position, keyframe, first);
-            await writer.AppendAsync(stamp, frame.Message, cancellation);
+            await writer.AppendAsync(stamp, frame.Message, cancellationToken);
         }
     }
 
@@ -378,12 +378,12 @@ internal sealed class MatchRelay(
         }
     }
 
-    private async Task TryPutAsync(bool withInfo, CancellationToken cancellation)
+    private async Task TryPutAsync(bool withInfo, CancellationToken cancellationToken)
     {
         try
         {
-            if (withInfo) await _directory.PutInfoAsync(cancellation);
-            await _directory.PutAsync(cancellation);
+            if (withInfo) await _directory.PutInfoAsync(cancellationToken);
+            await _directory.PutAsync(cancellationToken);
         }
         catch (Exception e) when (e is ServersLostException or NatsProblemException or OperationCanceledException)
         {

@@ -20,7 +20,7 @@ internal sealed class MatchStream(NatsServers servers, string match)
     /// <summary>Makes the stream, unless it exists.</summary>
     /// <exception cref="NatsJSApiException">It is refused.</exception>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
-    public async Task CreateAsync(RelayOptions options, CancellationToken cancellation)
+    public async Task CreateAsync(RelayOptions options, CancellationToken cancellationToken)
     {
         var settings = new StreamConfig(RelayNames.Stream(match), [RelayNames.Frames(match)])
         {
@@ -36,7 +36,7 @@ internal sealed class MatchStream(NatsServers servers, string match)
         try
         {
             await servers.AskAsync(
-                $"$JS.API.STREAM.CREATE.{settings.Name}", limit => servers.JetStream.CreateStreamAsync(settings, limit), cancellation);
+                $"$JS.API.STREAM.CREATE.{settings.Name}", limit => servers.JetStream.CreateStreamAsync(settings, limit), cancellationToken);
         }
         catch (NatsJSApiException e) when (e.Error.ErrCode == NameInUse)
         {
@@ -47,16 +47,16 @@ internal sealed class MatchStream(NatsServers servers, string match)
     /// <summary>The position of the newest message, and the newest message that this run of the daemon can have.</summary>
     /// <param name="run">The run.</param>
     /// <param name="newest">Sequence of its newest frame: what has a later one is not of it, whatever it says.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ServersLostException">The servers do not answer, or there is no stream.</exception>
-    public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(string run, ulong newest, CancellationToken cancellation)
+    public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(string run, ulong newest, CancellationToken cancellationToken)
     {
         try
         {
-            var (first, last) = await _stored.RangeAsync(cancellation);
+            var (first, last) = await _stored.RangeAsync(cancellationToken);
             for (var position = last; position >= first && last - position < MaxForeign; position--)
             {
-                if (await _stored.StampAsync(position, cancellation) is { } stamp && stamp.Run == run && stamp.Sequence <= newest)
+                if (await _stored.StampAsync(position, cancellationToken) is { } stamp && stamp.Run == run && stamp.Sequence <= newest)
                     return (last, stamp);
             }
             return (last, null);
@@ -71,22 +71,22 @@ internal sealed class MatchStream(NatsServers servers, string match)
     /// <param name="end">Its headers.</param>
     /// <param name="reason">Why.</param>
     /// <param name="clock">Clock of timeouts.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ServersLostException">It was not stored.</exception>
-    public async Task AppendEndAsync(RelayStamp end, string reason, TimeProvider clock, CancellationToken cancellation)
+    public async Task AppendEndAsync(RelayStamp end, string reason, TimeProvider clock, CancellationToken cancellationToken)
     {
         await using var writer = new StreamWriter(servers, match, clock);
-        await writer.AppendAsync(end, System.Text.Encoding.UTF8.GetBytes(reason), cancellation);
-        await writer.FlushAsync(cancellation);
+        await writer.AppendAsync(end, System.Text.Encoding.UTF8.GetBytes(reason), cancellationToken);
+        await writer.FlushAsync(cancellationToken);
     }
 
     /// <summary>Removes the streams of matches that are over, when none of their frames is kept any more.</summary>
-    public static async Task SweepAsync(NatsServers servers, CancellationToken cancellation)
+    public static async Task SweepAsync(NatsServers servers, CancellationToken cancellationToken)
     {
         try
         {
             var empty = new List<string>();
-            await foreach (var stream in servers.JetStream.ListStreamsAsync(RelayNames.Frames("*"), cancellation))
+            await foreach (var stream in servers.JetStream.ListStreamsAsync(RelayNames.Frames("*"), cancellationToken))
             {
                 if (stream.Info is { State: { Messages: 0, LastSeq: > 0 }, Config.Name: { } name }
                     && name.StartsWith(RelayNames.StreamPrefix, StringComparison.Ordinal))
@@ -95,11 +95,11 @@ internal sealed class MatchStream(NatsServers servers, string match)
             foreach (var name in empty)
             {
                 // A playback can be paused: the stream stays where a relay serves it, or may do so.
-                if (!await servers.HasRelayAsync(name[RelayNames.StreamPrefix.Length..], ifSilent: true, cancellation))
-                    await servers.JetStream.DeleteStreamAsync(name, cancellation);
+                if (!await servers.HasRelayAsync(name[RelayNames.StreamPrefix.Length..], ifSilent: true, cancellationToken))
+                    await servers.JetStream.DeleteStreamAsync(name, cancellationToken);
             }
         }
-        catch (Exception e) when (e is ServersLostException or NatsProblemException || NatsServers.IsLost(e, cancellation))
+        catch (Exception e) when (e is ServersLostException or NatsProblemException || NatsServers.IsLost(e, cancellationToken))
         {
             // Without the right to list and delete streams, there are none to remove.
         }

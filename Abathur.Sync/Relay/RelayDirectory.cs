@@ -37,7 +37,7 @@ internal sealed class RelayDirectory(
     /// <summary>The bucket, which is made unless it exists.</summary>
     /// <exception cref="NatsJSApiException">It is refused.</exception>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
-    public static async Task<INatsKVStore> OpenAsync(NatsServers servers, int replicas, CancellationToken cancellation)
+    public static async Task<INatsKVStore> OpenAsync(NatsServers servers, int replicas, CancellationToken cancellationToken)
     {
         var buckets = new NatsKVContext(servers.JetStream);
         var settings = new NatsKVConfig(RelayNames.Bucket)
@@ -50,37 +50,37 @@ internal sealed class RelayDirectory(
         try
         {
             return await servers.AskAsync(
-                $"$JS.API.STREAM.CREATE.KV_{RelayNames.Bucket}", limit => buckets.CreateStoreAsync(settings, limit), cancellation);
+                $"$JS.API.STREAM.CREATE.KV_{RelayNames.Bucket}", limit => buckets.CreateStoreAsync(settings, limit), cancellationToken);
         }
         catch (NatsJSApiException e) when (e.Error.ErrCode == MatchStream.NameInUse)
         {
             // The settings are those of the first relay.
             return await servers.AskAsync(
                 $"$JS.API.STREAM.INFO.KV_{RelayNames.Bucket}", limit => buckets.GetStoreAsync(RelayNames.Bucket, limit),
-                cancellation);
+                cancellationToken);
         }
     }
 
     /// <summary>Writes the entry.</summary>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
-    public Task PutAsync(CancellationToken cancellation) => PutAsync(match, Entry(), cancellation);
+    public Task PutAsync(CancellationToken cancellationToken) => PutAsync(match, Entry(), cancellationToken);
 
     /// <summary>Writes the constant data of the match, which the bucket keeps for a day.</summary>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
-    public Task PutInfoAsync(CancellationToken cancellation)
+    public Task PutInfoAsync(CancellationToken cancellationToken)
     {
         using var compressor = new ZstdCompressor(InfoCompressionLevel);
         var output = new ArrayBufferWriter<byte>();
         compressor.Compress(about.ToByteArray(), output);
-        return PutAsync(RelayNames.InfoKey(match), output.WrittenMemory, cancellation);
+        return PutAsync(RelayNames.InfoKey(match), output.WrittenMemory, cancellationToken);
     }
 
-    private async Task PutAsync(string key, ReadOnlyMemory<byte> value, CancellationToken cancellation)
+    private async Task PutAsync(string key, ReadOnlyMemory<byte> value, CancellationToken cancellationToken)
     {
         try
         {
             await servers.AskAsync(
-                $"$KV.{RelayNames.Bucket}.{key}", limit => bucket.PutAsync(key, value, cancellationToken: limit), cancellation);
+                $"$KV.{RelayNames.Bucket}.{key}", limit => bucket.PutAsync(key, value, cancellationToken: limit), cancellationToken);
         }
         catch (NatsJSApiException e)
         {

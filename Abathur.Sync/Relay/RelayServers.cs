@@ -8,11 +8,11 @@ internal static class RelayServers
 {
     /// <summary>Connects to one of the servers.</summary>
     /// <exception cref="RelayException">No server answers, or the login is refused.</exception>
-    public static async Task<NatsServers> ConnectAsync(NatsAddress address, CancellationToken cancellation)
+    public static async Task<NatsServers> ConnectAsync(NatsAddress address, CancellationToken cancellationToken)
     {
         try
         {
-            return await NatsServers.ConnectAsync(address, "abathur relay", RelayNames.RelayInbox, cancellation);
+            return await NatsServers.ConnectAsync(address, "abathur relay", RelayNames.RelayInbox, cancellationToken);
         }
         catch (ServersLostException e)
         {

@@ -44,61 +44,61 @@ internal sealed class RemoteDaemon : IRelayedDaemon, IDisposable
     public string Place { get; }
 
     /// <inheritdoc/>
-    public async Task<Match> MatchAsync(CancellationToken cancellation)
+    public async Task<Match> MatchAsync(CancellationToken cancellationToken)
     {
         // Whether it is there, before a wait that may be long.
-        await StatusAsync("", cancellation);
+        await StatusAsync("", cancellationToken);
         return await CallAsync(
             async options => await _game.GetMatchAsync(new GetMatchRequest { Wait = true }, options), new CallOptions(_metadata),
-            cancellation);
+            cancellationToken);
     }
 
     /// <inheritdoc/>
-    public async Task<Status> StatusAsync(string runId, CancellationToken cancellation) =>
-        (await AnswerAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, cancellation)).Status;
+    public async Task<Status> StatusAsync(string runId, CancellationToken cancellationToken) =>
+        (await AnswerAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, cancellationToken)).Status;
 
     /// <inheritdoc/>
     public async Task<SubscriptionEnd> ReadAsync(
-        SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellation)
+        SubscribeRequest request, Func<RelayedFrame, CancellationToken, ValueTask> take, CancellationToken cancellationToken)
     {
-        using var call = _game.Subscribe(request, new CallOptions(_metadata, cancellationToken: cancellation));
+        using var call = _game.Subscribe(request, new CallOptions(_metadata, cancellationToken: cancellationToken));
         while (true)
         {
             try
             {
-                if (!await call.ResponseStream.MoveNext(cancellation))
+                if (!await call.ResponseStream.MoveNext(cancellationToken))
                     return new SubscriptionEnd(SubscriptionEndReason.MatchOver, "the match is over");
             }
-            catch (RpcException e) when (!cancellation.IsCancellationRequested && EndOf(e) is { } end)
+            catch (RpcException e) when (!cancellationToken.IsCancellationRequested && EndOf(e) is { } end)
             {
                 return end;
             }
             catch (RpcException e)
             {
-                throw Failure(e, cancellation);
+                throw Failure(e, cancellationToken);
             }
             var frame = call.ResponseStream.Current;
             // The same bytes: the daemon writes a frame as this library does.
-            await take(new RelayedFrame(frame.Sequence, frame.GameLoop, frame.Keyframe, frame.ToByteArray()), cancellation);
+            await take(new RelayedFrame(frame.Sequence, frame.GameLoop, frame.Keyframe, frame.ToByteArray()), cancellationToken);
         }
     }
 
     /// <inheritdoc/>
-    public Task<Result> AnswerAsync(ClientMessage request, CancellationToken cancellation) => CallAsync(
-        options => _game.AnswerAsync(request, options), new CallOptions(_metadata, DateTime.UtcNow + RequestTimeout), cancellation);
+    public Task<Result> AnswerAsync(ClientMessage request, CancellationToken cancellationToken) => CallAsync(
+        options => _game.AnswerAsync(request, options), new CallOptions(_metadata, DateTime.UtcNow + RequestTimeout), cancellationToken);
 
     /// <inheritdoc/>
     public void Dispose() => _channel.Dispose();
 
-    private static async Task<T> CallAsync<T>(Func<CallOptions, Task<T>> call, CallOptions options, CancellationToken cancellation)
+    private static async Task<T> CallAsync<T>(Func<CallOptions, Task<T>> call, CallOptions options, CancellationToken cancellationToken)
     {
         try
         {
-            return await call(options.WithCancellationToken(cancellation));
+            return await call(options.WithCancellationToken(cancellationToken));
         }
         catch (RpcException e)
         {
-            throw Failure(e, cancellation);
+            throw Failure(e, cancellationToken);
         }
     }
 
@@ -115,9 +115,9 @@ internal sealed class RemoteDaemon : IRelayedDaemon, IDisposable
         };
     }
 
-    private static Exception Failure(RpcException e, CancellationToken cancellation)
+    private static Exception Failure(RpcException e, CancellationToken cancellationToken)
     {
-        if (cancellation.IsCancellationRequested) return new OperationCanceledException(e.Message, e, cancellation);
+        if (cancellationToken.IsCancellationRequested) return new OperationCanceledException(e.Message, e, cancellationToken);
         var isBroken = e.StatusCode is StatusCode.Unavailable or StatusCode.DeadlineExceeded
             || e.Status.DebugException is IOException or HttpRequestException;
         return isBroken && !DaemonCalls.IsStopping(e)

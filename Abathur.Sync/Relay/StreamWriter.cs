@@ -44,7 +44,7 @@ internal sealed class StreamWriter : IAsyncDisposable
     /// <summary>Sends a message. Waits while too many are on the way.</summary>
     /// <exception cref="ServersLostException">It, or one before it, was not stored.</exception>
     /// <exception cref="RefusedException">FAILED_PRECONDITION: it is larger than the server accepts.</exception>
-    public async ValueTask AppendAsync(RelayStamp stamp, ReadOnlyMemory<byte> data, CancellationToken cancellation)
+    public async ValueTask AppendAsync(RelayStamp stamp, ReadOnlyMemory<byte> data, CancellationToken cancellationToken)
     {
         ThrowIfFailed();
         if (data.Length > _servers.MaxMessageBytes - HeaderBytes)
@@ -63,7 +63,7 @@ internal sealed class StreamWriter : IAsyncDisposable
             ExpectedLastMsgId = _previous,
         };
         _previous = options.MsgId;
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _over.Token);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _over.Token);
         try
         {
             await _sent.Writer.WaitToWriteAsync(either.Token);
@@ -71,7 +71,7 @@ internal sealed class StreamWriter : IAsyncDisposable
                 RelayNames.Frames(_match), data, opts: options, headers: headers, cancellationToken: either.Token);
             await _sent.Writer.WriteAsync(new Sent(stamp, answer, _clock.GetTimestamp()), CancellationToken.None);
         }
-        catch (Exception e) when (e is not OperationCanceledException || !cancellation.IsCancellationRequested)
+        catch (Exception e) when (e is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
         {
             // Whatever the library throws while a connection breaks. The caller may be cancelled at the same time, because an earlier
             // message was not stored.
@@ -82,10 +82,10 @@ internal sealed class StreamWriter : IAsyncDisposable
 
     /// <summary>Waits until all are stored; no message can be sent then.</summary>
     /// <exception cref="ServersLostException">One was not stored.</exception>
-    public async Task FlushAsync(CancellationToken cancellation)
+    public async Task FlushAsync(CancellationToken cancellationToken)
     {
         _sent.Writer.TryComplete();
-        await _acknowledging.WaitAsync(cancellation);
+        await _acknowledging.WaitAsync(cancellationToken);
         ThrowIfFailed();
     }
 

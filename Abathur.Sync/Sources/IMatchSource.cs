@@ -19,5 +19,5 @@ public interface IMatchSource
     MatchRecordings? Recordings => null;
 
     /// <summary>Publishes matches until the last one is over or the token fires; returns why it ended.</summary>
-    Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation);
+    Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken);
 }

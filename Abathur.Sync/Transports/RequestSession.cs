@@ -11,9 +11,9 @@ namespace Abathur.Sync.Transports;
 internal sealed class RequestSession(SyncApi api, ISessionWire wire, AccessLevel level, Action abort)
 {
     /// <summary>Runs until the client ends its input, and has taken the answers, or has disconnected.</summary>
-    public async Task RunAsync(ClientMessage first, CancellationToken cancellation)
+    public async Task RunAsync(ClientMessage first, CancellationToken cancellationToken)
     {
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var requests = new SessionRequests(api, wire, level) { Overdue = abort };
         var reading = ReadAsync();
         try

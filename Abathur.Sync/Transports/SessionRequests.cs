@@ -31,15 +31,15 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
 
     /// <summary>Reads messages until the client ends its input, or sends something that is not one.</summary>
     /// <param name="first">A message that was read already; null: none.</param>
-    /// <param name="cancellation">Ends the reading.</param>
-    public async Task ReadAsync(ClientMessage? first, CancellationToken cancellation)
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public async Task ReadAsync(ClientMessage? first, CancellationToken cancellationToken)
     {
         try
         {
-            if (first is not null) await HandleAsync(first, cancellation);
-            for (var messages = 1; await wire.ReadAsync(cancellation) is { } message; messages++)
+            if (first is not null) await HandleAsync(first, cancellationToken);
+            for (var messages = 1; await wire.ReadAsync(cancellationToken) is { } message; messages++)
             {
-                await HandleAsync(message, cancellation);
+                await HandleAsync(message, cancellationToken);
                 // If a client sends faster than this reads, the next message is always available: without yielding, nothing would be
                 // written.
                 if (messages % MessagesInARow == 0) await Task.Yield();
@@ -49,7 +49,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
         {
             // The framing is lost: later messages could not be parsed.
             await AnswerAsync(
-                new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } }, cancellation);
+                new ServerMessage { Error = new Error { Code = e.Status.ToName(), Message = e.Message, Fatal = true } }, cancellationToken);
             Failed();
         }
         catch (OperationCanceledException)
@@ -71,11 +71,11 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
     }
 
     /// <summary>Sends what was written, answers among it.</summary>
-    public ValueTask<bool> FlushAsync(CancellationToken cancellation) =>
-        _written.Count == 0 ? wire.FlushAsync(cancellation) : FlushAnswersAsync(cancellation);
+    public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) =>
+        _written.Count == 0 ? wire.FlushAsync(cancellationToken) : FlushAnswersAsync(cancellationToken);
 
     /// <summary>Waits for an answer. False: none will come any more.</summary>
-    public ValueTask<bool> WaitForAnswerAsync(CancellationToken cancellation) => _answers.Reader.WaitToReadAsync(cancellation);
+    public ValueTask<bool> WaitForAnswerAsync(CancellationToken cancellationToken) => _answers.Reader.WaitToReadAsync(cancellationToken);
 
     /// <summary>Waits for the answers that are being made; none is added then.</summary>
     public async Task CompleteAsync()
@@ -91,9 +91,9 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
         while (_answers.Reader.TryRead(out var answer)) answer.Room?.Dispose();
     }
 
-    private async ValueTask<bool> FlushAnswersAsync(CancellationToken cancellation)
+    private async ValueTask<bool> FlushAnswersAsync(CancellationToken cancellationToken)
     {
-        var isThere = await wire.FlushAsync(cancellation);
+        var isThere = await wire.FlushAsync(cancellationToken);
         ReleaseWritten();
         return isThere;
     }
@@ -104,27 +104,27 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
         _written.Clear();
     }
 
-    private async ValueTask HandleAsync(ClientMessage message, CancellationToken cancellation)
+    private async ValueTask HandleAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         if (message.MessageCase == ClientMessage.MessageOneofCase.Ack && Acknowledge is not null) Acknowledge(message.Ack);
-        else if (message.MayTakeLong()) await AnswerLaterAsync(message, cancellation);
-        else await AnswerAsync(await TryAsync(message, cancellation), cancellation);
+        else if (message.MayTakeLong()) await AnswerLaterAsync(message, cancellationToken);
+        else await AnswerAsync(await TryAsync(message, cancellationToken), cancellationToken);
     }
 
     /// <summary>Answers when the answer is there, and reads on meanwhile: a whole recording may have to be read, while the client
     /// acknowledges frames. Such answers keep their order.</summary>
-    private async ValueTask AnswerLaterAsync(ClientMessage message, CancellationToken cancellation)
+    private async ValueTask AnswerLaterAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         if (Interlocked.Increment(ref _laterAnswers) > MaxAnswersWaiting) await _later;
-        _later = AnswerAfterAsync(_later, message, cancellation);
+        _later = AnswerAfterAsync(_later, message, cancellationToken);
     }
 
-    private async Task AnswerAfterAsync(Task earlier, ClientMessage message, CancellationToken cancellation)
+    private async Task AnswerAfterAsync(Task earlier, ClientMessage message, CancellationToken cancellationToken)
     {
         await earlier;
         try
         {
-            await AnswerAsync(await TryAsync(message, cancellation), cancellation);
+            await AnswerAsync(await TryAsync(message, cancellationToken), cancellationToken);
         }
         catch (OperationCanceledException)
         {
@@ -136,11 +136,11 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
         }
     }
 
-    private async Task<ServerMessage> TryAsync(ClientMessage message, CancellationToken cancellation)
+    private async Task<ServerMessage> TryAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         try
         {
-            var result = await api.AnswerAsync(message, level, cancellation);
+            var result = await api.AnswerAsync(message, level, cancellationToken);
             result.Id = message.Id;
             return new ServerMessage { Result = result };
         }
@@ -150,12 +150,12 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
         }
     }
 
-    private async ValueTask AnswerAsync(ServerMessage message, CancellationToken cancellation)
+    private async ValueTask AnswerAsync(ServerMessage message, CancellationToken cancellationToken)
     {
         var answer = WithRoom(message);
         try
         {
-            await _answers.Writer.WriteAsync(answer, cancellation);
+            await _answers.Writer.WriteAsync(answer, cancellationToken);
         }
         catch (OperationCanceledException)
         {

@@ -64,19 +64,19 @@ public sealed class SyncApi(
 
     /// <summary>The same. Waits for the match.</summary>
     /// <exception cref="RefusedException">The daemon is shutting down before a match has begun.</exception>
-    public ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellation) =>
-        WaitForMatchAsync(ViewOf(level).Current, cancellation);
+    public ValueTask<Match> WaitForMatchAsync(AccessLevel level, CancellationToken cancellationToken) =>
+        WaitForMatchAsync(ViewOf(level).Current, cancellationToken);
 
     /// <summary>The same of the match of a subscription.</summary>
-    public static async ValueTask<Match> WaitForMatchAsync(MatchRun run, CancellationToken cancellation) =>
-        run.Match ?? await run.WaitForMatchAsync(cancellation) ?? throw NoMatch("the daemon is shutting down");
+    public static async ValueTask<Match> WaitForMatchAsync(MatchRun run, CancellationToken cancellationToken) =>
+        run.Match ?? await run.WaitForMatchAsync(cancellationToken) ?? throw NoMatch("the daemon is shutting down");
 
     /// <summary>The same without waiting, unless the request asks for it.</summary>
-    public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellation)
+    public ValueTask<Match> GetMatchAsync(GetMatchRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         Require(AccessLevel.Watch, level);
         var run = RunOf(level, request.RunId);
-        return request.Wait ? WaitForMatchAsync(run, cancellation) : ValueTask.FromResult(run.Match ?? throw NoMatchYet);
+        return request.Wait ? WaitForMatchAsync(run, cancellationToken) : ValueTask.FromResult(run.Match ?? throw NoMatchYet);
     }
 
     /// <summary>Subscribes; the caller disposes the subscription. It begins when frames can be encoded and written without delay.</summary>
@@ -101,18 +101,18 @@ public sealed class SyncApi(
     }
 
     /// <summary>Sends actions to the game.</summary>
-    public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellation)
+    public Task<ActResult> ActAsync(ActRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         RequireToAct(level);
         var run = RunningOf(level, request.RunId);
         if (run.Match is null) throw NoMatchYet;
-        if (run.Abilities.Actions is { } target) return target.ActAsync(request, cancellation);
+        if (run.Abilities.Actions is { } target) return target.ActAsync(request, cancellationToken);
         var advice = run.Abilities.Kind is SourceKind.Proxy or SourceKind.Live ? " without --allow-actions" : "";
         throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} takes no actions{advice}");
     }
 
     /// <summary>Asks the game; without a game, or where it has no time, answers as the emulator does.</summary>
-    public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellation)
+    public async Task<QueryResult> QueryAsync(QueryRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         RequireToAct(level);
         var run = RunningOf(level, request.RunId);
@@ -120,7 +120,7 @@ public sealed class SyncApi(
         var emulated = _emulated.GetValue(run, static run => new EmulatedQueries(run));
         if (request.Query is not { } query) throw Invalid("query is empty");
         if (run.Abilities.Queries is not { } target) return await emulated.AnswerAsync(query);
-        if (await target.TryQueryAsync(query, cancellation) is { } answer) return answer;
+        if (await target.TryQueryAsync(query, cancellationToken) is { } answer) return answer;
         if (EmulatedQueries.Problem(match) is null) return await emulated.AnswerAsync(query);
         throw new RefusedException(
             RequestStatus.ResourceExhausted,
@@ -153,22 +153,22 @@ public sealed class SyncApi(
     }
 
     /// <summary>Opens a publication of a bot; the caller disposes it.</summary>
-    public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellation)
+    public Task<Publication> PublishAsync(AccessLevel level, CancellationToken cancellationToken)
     {
         Require(AccessLevel.Act, level);
-        return openPublication?.Invoke(cancellation) ?? throw new RefusedException(
+        return openPublication?.Invoke(cancellationToken) ?? throw new RefusedException(
             RequestStatus.FailedPrecondition, $"a {SourceName} takes no observations: the command `serve` does");
     }
 
     /// <summary>Controls the playback.</summary>
-    public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellation)
+    public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         RequireToAct(level);
         if (live.Current.Abilities.Control is not { } control)
             throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
         try
         {
-            return await control.ControlAsync(request, cancellation);
+            return await control.ControlAsync(request, cancellationToken);
         }
         catch (PlaybackException e)
         {
@@ -183,24 +183,24 @@ public sealed class SyncApi(
     }
 
     /// <summary>Some numbers of the match, once a game second, and what happened when.</summary>
-    public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellation)
+    public async ValueTask<Timeline> GetTimelineAsync(GetTimelineRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         Require(AccessLevel.Watch, level);
         var seen = RunOf(level, request.RunId);
         if (!request.Whole || seen.Abilities.Overview is not { } overview)
             return seen.Timeline(request.AfterGameLoop, RequireRoom(level));
-        return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellation));
+        return await ReadAsync(overview.TimelineAsync(request.AfterGameLoop, RequireRoom(level), cancellationToken));
     }
 
     /// <summary>The series of agents, and of a recording those in it.</summary>
-    public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellation)
+    public async ValueTask<V1.Plots> GetPlotsAsync(GetPlotsRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         Require(AccessLevel.Watch, level);
         var seen = RunOf(level, request.RunId);
         var plots = seen.Plots.Between(request.AfterGameLoop, uint.MaxValue, RequireRoom(level));
         if (seen.Abilities.Overview is not { } overview) return plots;
         var until = request.Whole ? uint.MaxValue : seen.Hub.NewestGameLoop;
-        var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, RequireRoom(level), cancellation));
+        var all = await ReadAsync(overview.PlotsAsync(request.AfterGameLoop, until, RequireRoom(level), cancellationToken));
         all.Series.Add(plots.Series);
         return all;
     }

@@ -38,9 +38,9 @@ internal sealed class SyncSession : IFrameOutput
     }
 
     /// <summary>Runs until the subscription ends or the client disconnects. Returns why the subscription ended.</summary>
-    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(CancellationToken cancellationToken)
     {
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         await using var closing = stop.Token.Register(_reader.Close);
         var reading = _requests.ReadAsync(null, stop.Token);
         try
@@ -67,23 +67,23 @@ internal sealed class SyncSession : IFrameOutput
 
     int IFrameOutput.WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => _wire.WriteFrame(frame, dropped);
 
-    ValueTask<bool> IFrameOutput.FlushAsync(CancellationToken cancellation) => _requests.FlushAsync(cancellation);
+    ValueTask<bool> IFrameOutput.FlushAsync(CancellationToken cancellationToken) => _requests.FlushAsync(cancellationToken);
 
-    private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellation)
+    private async Task<SubscriptionEnd> WriteAsync(CancellationToken cancellationToken)
     {
         SubscriptionEnd end;
-        do end = await _reader.Subscription.SendAsync(this, cancellation);
-        while (end.IsOfMatch && await TryGoOnAsync(end, cancellation));
+        do end = await _reader.Subscription.SendAsync(this, cancellationToken);
+        while (end.IsOfMatch && await TryGoOnAsync(end, cancellationToken));
         if (end.IsOfMatch) end = _reader.End ?? end;
         // The reading task answers before it ends the subscription.
         _requests.WriteAnswers();
         if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(EndMessage(end));
-        await _wire.FlushAsync(cancellation);
+        await _wire.FlushAsync(cancellationToken);
         return end;
     }
 
     /// <summary>Goes on with the next match, where the client follows: waits until it begins, or the daemon ends.</summary>
-    private async ValueTask<bool> TryGoOnAsync(SubscriptionEnd end, CancellationToken cancellation)
+    private async ValueTask<bool> TryGoOnAsync(SubscriptionEnd end, CancellationToken cancellationToken)
     {
         var former = _reader.Run;
         if (!_reader.TryGoOn()) return false;
@@ -95,10 +95,10 @@ internal sealed class SyncSession : IFrameOutput
         while (true)
         {
             _requests.WriteAnswers();
-            if (!await _requests.FlushAsync(cancellation)) subscription.Close();
+            if (!await _requests.FlushAsync(cancellationToken)) subscription.Close();
             if (_reader.Run.Match is { } match)
             {
-                await _wire.WriteMatchAsync(match, cancellation);
+                await _wire.WriteMatchAsync(match, cancellationToken);
                 return true;
             }
             // The next one does not begin any more: what is sent of it is its end.

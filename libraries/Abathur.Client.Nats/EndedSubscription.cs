@@ -15,7 +15,7 @@ internal sealed class EndedSubscription : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation) => new(End);
+    public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken) => new(End);
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

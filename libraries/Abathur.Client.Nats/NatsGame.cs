@@ -11,14 +11,14 @@ public static class NatsGame
     /// ABATHUR_NATS_CREDS and ABATHUR_CA have what is not given.</param>
     /// <param name="options">Timeouts, certificates, and the token of the NATS server.</param>
     /// <param name="credentials">File with the JWT and the seed of a user; null: that of the environment, else none.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The match, with the frames and the requests of any other. Publishing needs the daemon itself.</returns>
     /// <exception cref="ArgumentException">The address or an option is invalid, or a file cannot be read.</exception>
     /// <exception cref="ConnectException">No server is there, or no match of this name.</exception>
     /// <exception cref="RequestException">UNAUTHENTICATED: the server refuses the login. PERMISSION_DENIED: the user may not read the
     /// match. FAILED_PRECONDITION: the server has no JetStream.</exception>
     public static Task<AbathurGame> ConnectAsync(
-        string address, ConnectOptions? options = null, string? credentials = null, CancellationToken cancellation = default)
+        string address, ConnectOptions? options = null, string? credentials = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(address);
         options ??= new ConnectOptions();
@@ -32,6 +32,6 @@ public static class NatsGame
             Credentials = credentials ?? parsed.Credentials,
         };
         if (parsed.Problem() is { } unreadable) throw new ArgumentException(unreadable, nameof(options));
-        return AbathurGame.ConnectWithAsync(new NatsTransport(parsed, options), options, cancellation);
+        return AbathurGame.ConnectWithAsync(new NatsTransport(parsed, options), options, cancellationToken);
     }
 }

@@ -67,7 +67,7 @@ internal sealed class NatsSubscription : DaemonConnection
     public static bool IsOrderly(string end) => end is "OK" or "CANCELLED";
 
     /// <inheritdoc/>
-    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation)
+    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken)
     {
         while (_next == _due.Count)
         {
@@ -75,7 +75,7 @@ internal sealed class NatsSubscription : DaemonConnection
             _next = 0;
             try
             {
-                await PlanAsync(cancellation);
+                await PlanAsync(cancellationToken);
             }
             catch (Exception e) when (NatsFailure.Of(e) is { } failure)
             {
@@ -93,12 +93,12 @@ internal sealed class NatsSubscription : DaemonConnection
     protected override void Dispose(bool disposing) => _reading.Dispose();
 
     /// <summary>Waits for messages, and decides what becomes of them.</summary>
-    private async ValueTask PlanAsync(CancellationToken cancellation)
+    private async ValueTask PlanAsync(CancellationToken cancellationToken)
     {
-        var first = await _reading.NextAsync(cancellation);
+        var first = await _reading.NextAsync(cancellationToken);
         if (_request.Policy == Policy.Every || first.Position <= _place.LiveFrom)
         {
-            await PlanAsync(first, cancellation);
+            await PlanAsync(first, cancellationToken);
             AddEnd();
             return;
         }
@@ -114,7 +114,7 @@ internal sealed class NatsSubscription : DaemonConnection
         var start = 0;
         foreach (var message in batch)
         {
-            await PlanAsync(message, cancellation);
+            await PlanAsync(message, cancellationToken);
             // The next match may have begun in the same batch.
             if (_end is null && message != batch[^1]) continue;
             GiveNewestOnly(start);
@@ -123,22 +123,22 @@ internal sealed class NatsSubscription : DaemonConnection
         }
     }
 
-    private async ValueTask PlanAsync(StoredMessage message, CancellationToken cancellation)
+    private async ValueTask PlanAsync(StoredMessage message, CancellationToken cancellationToken)
     {
         var stamp = message.Stamp;
-        await CheckOrderAsync(message.Position, cancellation);
+        await CheckOrderAsync(message.Position, cancellationToken);
         if (stamp is null || (stamp.End.Length > 0 && message.Position <= _place.After)) return;
         if (_place.Run.Length > 0 && stamp.Run != _place.Run)
         {
             // Of another relay, or of a user who may publish: the match has nothing there.
-            if ((await _stored.NewestAsync(cancellation)).Last?.Run == _place.Run) return;
+            if ((await _stored.NewestAsync(cancellationToken)).Last?.Run == _place.Run) return;
             if (!_request.Follow) throw new BrokenConnectionException("the daemon began another match");
             GoOn(message.Position - 1, new MatchEnded { RunId = _place.Run, Reason = "its end is not known", Lost = true });
         }
         if (_isBetween && stamp.End.Length == 0)
         {
             _isBetween = false;
-            var found = (await _about(cancellation))?.Value;
+            var found = (await _about(cancellationToken))?.Value;
             // A reader that is behind knows nothing more of its match.
             var match = found?.RunId == stamp.Run ? found : new Match { RunId = stamp.Run };
             _due.Add(new Due(null, FrameUse.Give, false, null, new ServerMessage { Match = match }));
@@ -182,12 +182,12 @@ internal sealed class NatsSubscription : DaemonConnection
     }
 
     /// <summary>Fails if messages are missing: they are not kept any more.</summary>
-    private async ValueTask CheckOrderAsync(ulong position, CancellationToken cancellation)
+    private async ValueTask CheckOrderAsync(ulong position, CancellationToken cancellationToken)
     {
         var expected = _position + 1;
         _position = position;
         if (position == expected) return;
-        var (first, _) = await _stored.RangeAsync(cancellation);
+        var (first, _) = await _stored.RangeAsync(cancellationToken);
         if (first > expected)
         {
             throw new RequestException(

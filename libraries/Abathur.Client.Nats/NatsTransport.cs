@@ -24,16 +24,17 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     public override string Address { get; } = $"{address}/{address.Match}";
 
     /// <inheritdoc/>
-    public override Task CheckAsync(CancellationToken cancellation) => TranslatedAsync(async () =>
+    public override Task CheckAsync(CancellationToken cancellationToken) => TranslatedAsync(async () =>
     {
-        var servers = await ServersAsync(cancellation);
-        var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellation);
+        var servers = await ServersAsync(cancellationToken);
+        var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellationToken);
         // A relay makes the stream first, and answers a little later. Without a relay, what is stored can be read.
-        return last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellation) ? true : throw NatsFailure.NoRelay(_match);
+        if (last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)) return true;
+        throw NatsFailure.NoRelay(_match);
     });
 
     /// <inheritdoc/>
-    public override Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    public override Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken)
     {
         if (request.Policy == Policy.Lockstep)
         {
@@ -50,10 +51,10 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             throw new RequestException("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without Fields");
         return TranslatedAsync(async () =>
         {
-            var servers = await ServersAsync(cancellation);
+            var servers = await ServersAsync(cancellationToken);
             var stored = new StoredMatch(servers, _match);
-            var place = await PlaceAsync(servers, stored, request, cancellation);
-            var match = await InfoAsync(servers, cancellation);
+            var place = await PlaceAsync(servers, stored, request, cancellationToken);
+            var match = await InfoAsync(servers, cancellationToken);
             if (place is null) return new EndedSubscription(match);
             _places.AddOrUpdate(request, place);
             return (DaemonConnection)new NatsSubscription(
@@ -62,7 +63,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     }
 
     /// <inheritdoc/>
-    public override Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    public override Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         if (message.Matches is not null)
         {
@@ -72,16 +73,16 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         }
         var request = RelayRequest.Of(message)
             ?? throw new RequestException("UNIMPLEMENTED", $"a relay does not answer {message.MessageCase}");
-        return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellation)));
+        return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellationToken)));
     }
 
     /// <inheritdoc/>
-    public override Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation) => TranslatedAsync(async () =>
+    public override Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken) => TranslatedAsync(async () =>
     {
-        var servers = await ServersAsync(cancellation);
+        var servers = await ServersAsync(cancellationToken);
         // Fails at once if the name is wrong.
-        await new StoredMatch(servers, _match).RangeAsync(cancellation);
-        return await InfoAsync(servers, cancellation)
+        await new StoredMatch(servers, _match).RangeAsync(cancellationToken);
+        return await InfoAsync(servers, cancellationToken)
             ?? throw new BrokenConnectionException($"nothing is known of the match '{_match}': neither the directory nor a relay has it");
     });
 
@@ -98,20 +99,20 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (servers is not null) _ = servers.DisposeAsync().AsTask();
     }
 
-    private async Task<NatsServers> ServersAsync(CancellationToken cancellation)
+    private async Task<NatsServers> ServersAsync(CancellationToken cancellationToken)
     {
-        await _opening.WaitAsync(cancellation);
+        await _opening.WaitAsync(cancellationToken);
         try
         {
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
             if (_servers is { } known) return known;
-            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
             limit.CancelAfter(options.ConnectTimeout);
             try
             {
                 _servers = await NatsServers.ConnectAsync(address, "abathur reader", RelayNames.ReaderInbox(_match), limit.Token);
             }
-            catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
+            catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
             {
                 throw new ServersLostException($"no connection within {options.ConnectTimeout.TotalSeconds:g} s", e);
             }
@@ -129,11 +130,11 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         }
     }
 
-    private async Task<byte[]> CallAsync(RelayRequest request, CancellationToken cancellation)
+    private async Task<byte[]> CallAsync(RelayRequest request, CancellationToken cancellationToken)
     {
-        var servers = await ServersAsync(cancellation);
+        var servers = await ServersAsync(cancellationToken);
         var subject = request.IsActing ? RelayNames.Act(_match, request.What) : RelayNames.Watch(_match, request.What);
-        var answer = await servers.RequestAsync(subject, request.Body.ToByteArray(), options.RequestTimeout, cancellation)
+        var answer = await servers.RequestAsync(subject, request.Body.ToByteArray(), options.RequestTimeout, cancellationToken)
             ?? throw new BrokenConnectionException($"no relay serves the match '{_match}'");
         if (answer.Headers is { } headers && headers.TryGetLastValue(RelayNames.ErrorHeader, out var code))
             throw new RequestException(code, System.Text.Encoding.UTF8.GetString(answer.Data ?? []));
@@ -142,13 +143,13 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
 
     /// <summary>The constant data of the match, from the directory or, if its relay has just begun, from that; null: neither has
     /// it.</summary>
-    private async Task<Lazy<Match>?> InfoAsync(NatsServers servers, CancellationToken cancellation)
+    private async Task<Lazy<Match>?> InfoAsync(NatsServers servers, CancellationToken cancellationToken)
     {
         var subject = $"$JS.API.DIRECT.GET.KV_{RelayNames.Bucket}.$KV.{RelayNames.Bucket}.{RelayNames.InfoKey(_match)}";
-        var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellation);
+        var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellationToken);
         // Without the entry, the server answers with a status and without data.
         if (answer?.Data is { Length: > 0 } data) return new Lazy<Match>(() => MatchOf(data));
-        answer = await servers.RequestAsync(RelayNames.Watch(_match, "match"), [], options.RequestTimeout, cancellation);
+        answer = await servers.RequestAsync(RelayNames.Watch(_match, "match"), [], options.RequestTimeout, cancellationToken);
         var isMatch = answer is { Headers: var headers } && headers?.ContainsKey(RelayNames.ErrorHeader) != true;
         return isMatch ? new Lazy<Match>(() => ParsedMatch(answer!.Value.Data)) : null;
     }
@@ -191,35 +192,35 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
 
     /// <summary>Where a subscription begins; null: the match is over, and it begins after that.</summary>
     private async Task<ReaderPlace?> PlaceAsync(
-        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
+        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellationToken)
     {
         var isBroken = false;
         ReaderPlace? place = null;
         if (_places.TryGetValue(request, out var before))
         {
-            var (_, last) = await stored.NewestAsync(cancellation);
+            var (_, last) = await stored.NewestAsync(cancellationToken);
             // A stream that was deleted, and made again, has other positions.
             // Who follows reads what is stored of its match, also if another one has begun.
             isBroken = last is not null && (last.Run == before.Run || request.Follow) && last.Position >= before.After;
             if (isBroken) place = before;
         }
-        if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellation);
+        if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellationToken);
         if (!isBroken && place is not null) place.Before = before is { Sequence: { } sequence } ? (before.Run, sequence) : before?.Before;
         var isLive = request.StartCase == SubscribeRequest.StartOneofCase.None;
         // With a start, each frame that is stored already comes before the policy leaves some out.
-        if (place is not null && !isLive) place.LiveFrom = (await stored.RangeAsync(cancellation)).Last;
+        if (place is not null && !isLive) place.LiveFrom = (await stored.RangeAsync(cancellationToken)).Last;
         var needsRelay = isBroken || isLive;
-        if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellation)) return place;
+        if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)) return place;
         throw NatsFailure.NoRelay(_match);
     }
 
     private async Task<ReaderPlace?> FirstPlaceAsync(
-        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellation)
+        NatsServers servers, StoredMatch stored, SubscribeRequest request, CancellationToken cancellationToken)
     {
         if (request.HasStartGameLoop || request.HasStartAfterGameLoop)
         {
             var loop = request.HasStartGameLoop ? request.StartGameLoop : request.StartAfterGameLoop + 1;
-            var (found, problem) = await stored.AtLoopAsync(loop, cancellation);
+            var (found, problem) = await stored.AtLoopAsync(loop, cancellationToken);
             return found is null
                 ? throw new RequestException("OUT_OF_RANGE", problem!)
                 : new ReaderPlace { Decode = found.Keyframe, After = found.Position - 1 };
@@ -227,16 +228,16 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         ulong? lookedTo = null;
         if (request.StartOldest)
         {
-            lookedTo = (await stored.RangeAsync(cancellation)).Last;
-            if (await stored.OldestAsync(cancellation) is { } oldest)
+            lookedTo = (await stored.RangeAsync(cancellationToken)).Last;
+            if (await stored.OldestAsync(cancellationToken) is { } oldest)
                 return new ReaderPlace { Decode = oldest.Keyframe, After = oldest.Keyframe - 1 };
         }
-        var (newest, last) = await stored.NewestAsync(cancellation);
+        var (newest, last) = await stored.NewestAsync(cancellationToken);
         if (last is null) return new ReaderPlace { Decode = newest + 1, After = newest };
         if (last.End.Length > 0)
         {
             var isOver = !request.Follow && NatsSubscription.IsOrderly(last.End);
-            return isOver && !await servers.HasRelayAsync(_match, ifSilent: false, cancellation)
+            return isOver && !await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)
                 ? null
                 : new ReaderPlace { Decode = last.Position + 1, After = last.Position };
         }

@@ -57,21 +57,21 @@ internal sealed class StreamReading : IDisposable
     /// <exception cref="ServersLostException">They do not answer.</exception>
     /// <exception cref="MatchMissingException">The stream was deleted.</exception>
     /// <exception cref="NatsProblemException">The user may not look at the stream.</exception>
-    public async ValueTask<StoredMessage> NextAsync(CancellationToken cancellation)
+    public async ValueTask<StoredMessage> NextAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             if (TryTake(out var message)) return message;
-            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
             limit.CancelAfter(LookEach);
             try
             {
                 if (await _waiting.Reader.WaitToReadAsync(limit.Token)) continue;
                 throw new BrokenConnectionException("the consumer has ended");
             }
-            catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+            catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                await CheckRelayAsync(cancellation);
+                await CheckRelayAsync(cancellationToken);
             }
         }
     }
@@ -149,28 +149,28 @@ internal sealed class StreamReading : IDisposable
         }
     }
 
-    private async Task CheckRelayAsync(CancellationToken cancellation)
+    private async Task CheckRelayAsync(CancellationToken cancellationToken)
     {
         if (Stopwatch.GetElapsedTime(Math.Max(_heard, _asked)) < Silence) return;
         bool isThere;
         try
         {
-            isThere = await _servers.HasRelayAsync(_match, ifSilent: false, cancellation);
+            isThere = await _servers.HasRelayAsync(_match, ifSilent: false, cancellationToken);
         }
         catch (ServersLostException)
         {
             isThere = false;
         }
-        if (isThere) await CheckConsumerAsync(cancellation);
+        if (isThere) await CheckConsumerAsync(cancellationToken);
         else if (Stopwatch.GetElapsedTime(_heard) > RelayAway)
             throw new BrokenConnectionException($"no relay serves the match '{_match}'");
         _asked = Stopwatch.GetTimestamp();
     }
 
     /// <summary>Fails where the stream has messages that do not come: the consumer was lost, or another stream has its name.</summary>
-    private async Task CheckConsumerAsync(CancellationToken cancellation)
+    private async Task CheckConsumerAsync(CancellationToken cancellationToken)
     {
-        var (_, last) = await _stored.RangeAsync(cancellation);
+        var (_, last) = await _stored.RangeAsync(cancellationToken);
         // Those that were stored just now are on their way.
         if (last != _taken && last == _lastSeen) throw new BrokenConnectionException("the messages of the stream do not come");
         (_lastSeen, _heard) = (last, Stopwatch.GetTimestamp());

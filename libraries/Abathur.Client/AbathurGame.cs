@@ -26,25 +26,25 @@ public sealed class AbathurGame : IAsyncDisposable
     /// the socket of a match on this machine. Null: the environment variable ABATHUR_ADDRESS, else
     /// 127.0.0.1:22401.</param>
     /// <param name="options">Token, certificates and timeouts.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ArgumentException">The address or an option is invalid.</exception>
     /// <exception cref="ConnectException">No daemon is there within <see cref="ConnectOptions.Wait"/>, or none answers within
     /// <see cref="ConnectOptions.ReconnectTimeout"/>.</exception>
     public static async Task<AbathurGame> ConnectAsync(
-        string? address = null, ConnectOptions? options = null, CancellationToken cancellation = default)
+        string? address = null, ConnectOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new ConnectOptions();
         options.Validate();
-        return await ConnectWithAsync(DaemonTransport.Of(DaemonAddress.Parse(address, options), options), options, cancellation);
+        return await ConnectWithAsync(DaemonTransport.Of(DaemonAddress.Parse(address, options), options), options, cancellationToken);
     }
 
     /// <summary>Checks that a match answers by another way: packages such as Abathur.Client.Nats have one.</summary>
     /// <param name="transport">The way, which is disposed with the game, or when this fails.</param>
     /// <param name="options">Timeouts.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ConnectException">As of the other one.</exception>
     public static async Task<AbathurGame> ConnectWithAsync(
-        DaemonTransport transport, ConnectOptions options, CancellationToken cancellation = default)
+        DaemonTransport transport, ConnectOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(transport);
         ArgumentNullException.ThrowIfNull(options);
@@ -57,14 +57,14 @@ public sealed class AbathurGame : IAsyncDisposable
                 TimeSpan delay;
                 try
                 {
-                    await transport.CheckAsync(cancellation);
+                    await transport.CheckAsync(cancellationToken);
                     return new AbathurGame(options, transport);
                 }
                 catch (BrokenConnectionException e)
                 {
                     delay = backoff.Fail(e);
                 }
-                await Task.Delay(delay, cancellation);
+                await Task.Delay(delay, cancellationToken);
             }
         }
         catch
@@ -77,32 +77,32 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>Frames until the match ends, with <see cref="SubscribeOptions.Follow"/> those of all that follow, or until the daemon shuts
     /// down. A broken connection is made again; the next frame has the number of dropped frames.</summary>
     /// <param name="options">Default: policy latest, protobuf.</param>
-    /// <param name="cancellation">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
+    /// <param name="cancellationToken">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
     /// <returns>The same <see cref="GameFrame"/> again and again: each is valid until the next one is asked for.</returns>
     /// <exception cref="ConnectException">As of <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="ConnectionLostException">The connection broke and could not be made again.</exception>
     /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
     /// <see cref="AckTimeoutException"/>, <see cref="SourceLostException"/>.</exception>
     /// <exception cref="ProtocolException">The daemon sent something invalid or too large.</exception>
-    public IAsyncEnumerable<GameFrame> Frames(SubscribeOptions? options = null, CancellationToken cancellation = default) =>
-        FramesOfMatches(options ?? new SubscribeOptions(), null, cancellation);
+    public IAsyncEnumerable<GameFrame> Frames(SubscribeOptions? options = null, CancellationToken cancellationToken = default) =>
+        FramesOfMatches(options ?? new SubscribeOptions(), null, cancellationToken);
 
     /// <summary>The run that has a frame, for requests; empty where the daemon does not tell its matches apart.</summary>
     internal string RunOf(GameFrame? frame) => _current.KnowsMatches && frame is not null ? frame.RunId : "";
 
     /// <summary>As <see cref="Frames"/>, with a call when a match is over that another one may follow.</summary>
     internal IAsyncEnumerable<GameFrame> FramesOfMatches(
-        SubscribeOptions options, Func<MatchEnded, ValueTask>? matchEnded, CancellationToken cancellation) =>
-        new FrameReader(_transport, _options, _current, options).ReadAsync(matchEnded, cancellation);
+        SubscribeOptions options, Func<MatchEnded, ValueTask>? matchEnded, CancellationToken cancellationToken) =>
+        new FrameReader(_transport, _options, _current, options).ReadAsync(matchEnded, cancellationToken);
 
     /// <summary>The frame at a game loop, or the first one after it, from those that the daemon keeps. It stays valid.</summary>
     /// <param name="gameLoop">The game loop.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
     /// </exception>
-    public async Task<GameFrame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellation = default)
+    public async Task<GameFrame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellationToken = default)
     {
         var options = new SubscribeOptions
         {
@@ -113,22 +113,22 @@ public sealed class AbathurGame : IAsyncDisposable
             Name = "frame at a game loop",
             RunId = runId,
         };
-        await foreach (var frame in Frames(options, cancellation)) return frame.Keep();
+        await foreach (var frame in Frames(options, cancellationToken)) return frame.Keep();
         throw new RequestException("OUT_OF_RANGE", $"the match ended without a frame at or after game loop {gameLoop}");
     }
 
     /// <summary>What is fixed for a match: map, tick rate, game info, game data.</summary>
     /// <param name="runId">Its run. Default: the match that frames are read of; before them the one that runs, else the next.</param>
-    /// <param name="cancellation">Ends the wait for a match.</param>
+    /// <param name="cancellationToken">Ends the wait for a match.</param>
     /// <exception cref="ConnectException">No daemon answers.</exception>
     /// <exception cref="RequestException">The daemon does not know the run (NOT_FOUND), or is too old (UNIMPLEMENTED).</exception>
-    public async Task<Match> MatchAsync(string runId = "", CancellationToken cancellation = default)
+    public async Task<Match> MatchAsync(string runId = "", CancellationToken cancellationToken = default)
     {
-        if (runId.Length > 0) await RequireMatchesAsync(cancellation);
+        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken);
         else if (_current.Match is { } known) return known.Value;
         try
         {
-            var match = await _transport.MatchAsync(runId, cancellation);
+            var match = await _transport.MatchAsync(runId, cancellationToken);
             if (runId.Length == 0) _current.Match ??= match;
             return match.Value;
         }
@@ -141,9 +141,9 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>The matches of the daemon, in the order in which they began: the one that runs, and those that are over.</summary>
     /// <exception cref="ConnectException">No daemon answers.</exception>
     /// <exception cref="RequestException">UNIMPLEMENTED: the daemon is too old, or the match is read over NATS.</exception>
-    public async Task<IReadOnlyList<MatchSummary>> MatchesAsync(CancellationToken cancellation = default)
+    public async Task<IReadOnlyList<MatchSummary>> MatchesAsync(CancellationToken cancellationToken = default)
     {
-        var matches = (await RequestAsync(new ClientMessage { Matches = new GetMatchesRequest() }, "", cancellation)).Matches.Matches;
+        var matches = (await RequestAsync(new ClientMessage { Matches = new GetMatchesRequest() }, "", cancellationToken)).Matches.Matches;
         _current.KnowsMatches = true;
         return matches;
     }
@@ -153,11 +153,12 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="maxLateGameLoops">Refuse them if more than this many game loops have passed since that frame; 0: never.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait; the actions may have been sent.</param>
+    /// <param name="cancellationToken">Ends the wait; the actions may have been sent.</param>
     /// <exception cref="RequestException">The source accepts no actions, or the match is over (FAILED_PRECONDITION), they are too late
     /// (OUT_OF_RANGE), or too many wait for the game (RESOURCE_EXHAUSTED).</exception>
     public async Task<ActResult> ActAsync(
-        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, string runId = "", CancellationToken cancellation = default)
+        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, string runId = "",
+        CancellationToken cancellationToken = default)
     {
         var request = new ActRequest
         {
@@ -166,7 +167,7 @@ public sealed class AbathurGame : IAsyncDisposable
             RunId = runId,
         };
         request.Actions.AddRange(actions);
-        return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellation)).Act;
+        return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellationToken)).Act;
     }
 
     /// <summary>Draws over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.</summary>
@@ -175,16 +176,16 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="layer">Name of the layer.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), there are too many (RESOURCE_EXHAUSTED), or the match is
     /// over (FAILED_PRECONDITION).</exception>
     public async Task<DrawResult> DrawAsync(
-        IEnumerable<Shape> shapes, string layer = "", string runId = "", CancellationToken cancellation = default)
+        IEnumerable<Shape> shapes, string layer = "", string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new DrawRequest { Layer = layer, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Shapes.AddRange(shapes);
-        return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellation)).Draw;
+        return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellationToken)).Draw;
     }
 
     /// <summary>Adds a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.</summary>
@@ -193,88 +194,89 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="agent">Whose series it is, at most 64 characters.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), there would be more than 64 series of the
     /// agent or 256 of all (RESOURCE_EXHAUSTED), or the match is over (FAILED_PRECONDITION).</exception>
     public Task<PlotResult> PlotAsync(
-        string name, double value, string agent = "", string runId = "", CancellationToken cancellation = default) =>
-        PlotAsync([new(name, value)], agent, runId, cancellation);
+        string name, double value, string agent = "", string runId = "", CancellationToken cancellationToken = default) =>
+        PlotAsync([new(name, value)], agent, runId, cancellationToken);
 
     /// <summary>Adds a value to each of some series, in one request.</summary>
     /// <param name="values">1 to 64 finite numbers by name of the series.</param>
     /// <param name="agent">Whose series they are.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">As for one value.</exception>
     public async Task<PlotResult> PlotAsync(
-        IEnumerable<KeyValuePair<string, double>> values, string agent = "", string runId = "", CancellationToken cancellation = default)
+        IEnumerable<KeyValuePair<string, double>> values, string agent = "", string runId = "",
+        CancellationToken cancellationToken = default)
     {
         var request = new PlotRequest { Agent = agent, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Values.AddRange(values.Select(each => new PlotRequest.Types.Sample { Name = each.Key, Value = each.Value }));
-        return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellation)).Plot;
+        return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellationToken)).Plot;
     }
 
     /// <summary>The series of all agents so far, and of a playback those in the recording.</summary>
     /// <param name="afterGameLoop">Only points after this game loop.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     public async Task<IReadOnlyList<Plots.Types.Series>> PlotsAsync(
-        uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
+        uint afterGameLoop = 0, string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) } };
-        return (await RequestAsync(request, runId, cancellation)).Plots.Series;
+        return (await RequestAsync(request, runId, cancellationToken)).Plots.Series;
     }
 
     /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
     /// <param name="query">What to ask.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">Nothing can answer, or the match is over (FAILED_PRECONDITION), the token does not allow it
     /// (PERMISSION_DENIED), or too many wait (RESOURCE_EXHAUSTED).</exception>
-    public async Task<QueryResult> QueryAsync(RequestQuery query, string runId = "", CancellationToken cancellation = default)
+    public async Task<QueryResult> QueryAsync(RequestQuery query, string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new ClientMessage { Query = new QueryRequest { Query = query, RunId = _current.RunFor(runId) } };
-        return (await RequestAsync(request, runId, cancellation)).Query;
+        return (await RequestAsync(request, runId, cancellationToken)).Query;
     }
 
     /// <summary>Numbers of the match so far, a row a game second.</summary>
     /// <param name="afterGameLoop">Only rows after this game loop.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     public async Task<MatchTimeline> TimelineAsync(
-        uint afterGameLoop = 0, string runId = "", CancellationToken cancellation = default)
+        uint afterGameLoop = 0, string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) };
-        return new MatchTimeline((await RequestAsync(new ClientMessage { Timeline = request }, runId, cancellation)).Timeline);
+        return new MatchTimeline((await RequestAsync(new ClientMessage { Timeline = request }, runId, cancellationToken)).Timeline);
     }
 
     /// <summary>What the daemon is doing: source, agents, rates.</summary>
     /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
-    public async Task<Status> StatusAsync(string runId = "", CancellationToken cancellation = default) =>
-        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, runId, cancellation)).Status;
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public async Task<Status> StatusAsync(string runId = "", CancellationToken cancellationToken = default) =>
+        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, runId, cancellationToken)).Status;
 
     /// <summary>Controls the playback. <see cref="PlaybackControl"/> makes the requests.</summary>
     /// <returns>Where the playback stands then.</returns>
     /// <exception cref="RequestException">The source is not a playback (FAILED_PRECONDITION), or the game loop is after the last
     /// (OUT_OF_RANGE).</exception>
-    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation = default) =>
-        (await RequestAsync(new ClientMessage { Control = request }, "", cancellation)).Control;
+    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellationToken = default) =>
+        (await RequestAsync(new ClientMessage { Control = request }, "", cancellationToken)).Control;
 
     /// <summary>Begins to publish a bot's own observations (<c>abathur serve</c>). Dispose the result after its
     /// <see cref="AbathurPublisher.FinishAsync"/>.</summary>
     /// <param name="match">What is known of the match; null: nothing.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RequestException">The daemon has another source (FAILED_PRECONDITION), or another bot publishes
     /// (ALREADY_EXISTS).</exception>
     /// <exception cref="ConnectException">No daemon answers.</exception>
-    public Task<AbathurPublisher> PublishAsync(Match? match = null, CancellationToken cancellation = default) =>
-        AbathurPublisher.OpenAsync(Address, _transport, match, cancellation);
+    public Task<AbathurPublisher> PublishAsync(Match? match = null, CancellationToken cancellationToken = default) =>
+        AbathurPublisher.OpenAsync(Address, _transport, match, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync()
@@ -284,16 +286,16 @@ public sealed class AbathurGame : IAsyncDisposable
     }
 
     /// <summary>Fails if the daemon would answer for another match than the one that is meant.</summary>
-    private async ValueTask RequireMatchesAsync(CancellationToken cancellation)
+    private async ValueTask RequireMatchesAsync(CancellationToken cancellationToken)
     {
-        if (!_current.KnowsMatches) await MatchesAsync(cancellation);
+        if (!_current.KnowsMatches) await MatchesAsync(cancellationToken);
     }
 
     /// <summary>Sends a request that is for a run, or for none.</summary>
-    private async Task<Result> RequestAsync(ClientMessage message, string runId, CancellationToken cancellation)
+    private async Task<Result> RequestAsync(ClientMessage message, string runId, CancellationToken cancellationToken)
     {
-        if (runId.Length > 0) await RequireMatchesAsync(cancellation);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options.RequestTimeout);
         try
         {
@@ -303,7 +305,7 @@ public sealed class AbathurGame : IAsyncDisposable
         {
             throw new ConnectException(Address, e.Message, e.InnerException);
         }
-        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
             throw new RequestException("DEADLINE_EXCEEDED", $"no answer within {_options.RequestTimeout.TotalSeconds:g} s");
         }

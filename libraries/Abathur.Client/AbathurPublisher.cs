@@ -15,35 +15,35 @@ public sealed class AbathurPublisher : IDisposable
 
     /// <summary>Gives the next observation. Waits where the daemon is slower.</summary>
     /// <param name="responseObservation">A serialized <c>ResponseObservation</c>, as the game answered it.</param>
-    /// <param name="cancellation">Ends the wait; the connection cannot be used any more then.</param>
+    /// <param name="cancellationToken">Ends the wait; the connection cannot be used any more then.</param>
     /// <exception cref="ConnectionLostException">The daemon has closed the connection.</exception>
     /// <exception cref="RequestException">The daemon has refused something.</exception>
-    public ValueTask PublishAsync(ReadOnlyMemory<byte> responseObservation, CancellationToken cancellation = default) =>
-        SendAsync(PublishRequest.ObservationFieldNumber, responseObservation, cancellation);
+    public ValueTask PublishAsync(ReadOnlyMemory<byte> responseObservation, CancellationToken cancellationToken = default) =>
+        SendAsync(PublishRequest.ObservationFieldNumber, responseObservation, cancellationToken);
 
     /// <summary>Gives the next observation.</summary>
     /// <remarks>As the other overload, which does not serialize.</remarks>
-    public ValueTask PublishAsync(ResponseObservation observation, CancellationToken cancellation = default) =>
-        PublishAsync(observation.ToByteArray(), cancellation);
+    public ValueTask PublishAsync(ResponseObservation observation, CancellationToken cancellationToken = default) =>
+        PublishAsync(observation.ToByteArray(), cancellationToken);
 
     /// <summary>Says what the bot did upon the newest observation; it goes into the daemon's recording.</summary>
     /// <param name="requestAction">A serialized <c>RequestAction</c>.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ConnectionLostException">The daemon has closed the connection.</exception>
-    public ValueTask PublishActionsAsync(ReadOnlyMemory<byte> requestAction, CancellationToken cancellation = default) =>
-        SendAsync(PublishRequest.ActionsFieldNumber, requestAction, cancellation);
+    public ValueTask PublishActionsAsync(ReadOnlyMemory<byte> requestAction, CancellationToken cancellationToken = default) =>
+        SendAsync(PublishRequest.ActionsFieldNumber, requestAction, cancellationToken);
 
     /// <summary>Says that nothing follows, and waits until the daemon has taken all. Without it agents are told that the bot was lost.
     /// </summary>
     /// <returns>Number of observations that the daemon has taken.</returns>
     /// <exception cref="ConnectionLostException">The daemon has closed the connection.</exception>
     /// <exception cref="RequestException">The daemon has refused something.</exception>
-    public async Task<ulong> FinishAsync(CancellationToken cancellation = default)
+    public async Task<ulong> FinishAsync(CancellationToken cancellationToken = default)
     {
-        await SendAsync(PublishRequest.EndFieldNumber, default, cancellation);
+        await SendAsync(PublishRequest.EndFieldNumber, default, cancellationToken);
         try
         {
-            return await _stream.FinishAsync(cancellation);
+            return await _stream.FinishAsync(cancellationToken);
         }
         catch (BrokenConnectionException e)
         {
@@ -55,11 +55,11 @@ public sealed class AbathurPublisher : IDisposable
     public void Dispose() => _stream.Dispose();
 
     internal static async Task<AbathurPublisher> OpenAsync(
-        string address, DaemonTransport transport, Match? match, CancellationToken cancellation)
+        string address, DaemonTransport transport, Match? match, CancellationToken cancellationToken)
     {
         try
         {
-            return new AbathurPublisher(address, await transport.PublishAsync(match, cancellation));
+            return new AbathurPublisher(address, await transport.PublishAsync(match, cancellationToken));
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
@@ -67,11 +67,11 @@ public sealed class AbathurPublisher : IDisposable
         }
     }
 
-    private async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellation)
+    private async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellationToken)
     {
         try
         {
-            await _stream.SendAsync(field, value, cancellation);
+            await _stream.SendAsync(field, value, cancellationToken);
         }
         catch (BrokenConnectionException e)
         {

@@ -30,40 +30,40 @@ public abstract class Agent
 
     /// <summary>Sends actions to the game. See <see cref="AbathurGame.ActAsync"/>.</summary>
     public Task<ActResult> ActAsync(
-        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellation = default) =>
-        Game.ActAsync(actions, maxLateGameLoops, Game.RunOf(Frame), cancellation);
+        IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, CancellationToken cancellationToken = default) =>
+        Game.ActAsync(actions, maxLateGameLoops, Game.RunOf(Frame), cancellationToken);
 
     /// <summary>Draws over the map, on a layer with the name of this class. See <see cref="AbathurGame.DrawAsync"/>.</summary>
-    public Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, CancellationToken cancellation = default) =>
-        Game.DrawAsync(shapes, Name, Game.RunOf(Frame), cancellation);
+    public Task<DrawResult> DrawAsync(IEnumerable<Shape> shapes, CancellationToken cancellationToken = default) =>
+        Game.DrawAsync(shapes, Name, Game.RunOf(Frame), cancellationToken);
 
     /// <summary>Adds a value to a series of this agent, by the name of this class. See <see cref="AbathurGame.PlotAsync(string, double,
     /// string, string, CancellationToken)"/>.</summary>
-    public Task<PlotResult> PlotAsync(string name, double value, CancellationToken cancellation = default) =>
-        Game.PlotAsync(name, value, Name, Game.RunOf(Frame), cancellation);
+    public Task<PlotResult> PlotAsync(string name, double value, CancellationToken cancellationToken = default) =>
+        Game.PlotAsync(name, value, Name, Game.RunOf(Frame), cancellationToken);
 
     /// <summary>Runs until the match ends, with <see cref="SubscribeOptions.Follow"/> the last one, or the daemon shuts down.</summary>
     /// <param name="address">As for <see cref="AbathurGame.ConnectAsync"/>.</param>
     /// <param name="options">The subscription. Default: policy latest, columns in a zstd stream. Without a name, the daemon's status shows
     /// the name of the class.</param>
     /// <param name="connect">The connection.</param>
-    /// <param name="cancellation">Ends the agent with an <see cref="OperationCanceledException"/>; <see cref="OnEnd"/> is not called.
+    /// <param name="cancellationToken">Ends the agent with an <see cref="OperationCanceledException"/>; <see cref="OnEnd"/> is not called.
     /// </param>
     /// <exception cref="AbathurException">As <see cref="AbathurGame.Frames"/>, and what a callback throws.</exception>
     public async Task RunAsync(
         string? address = null, SubscribeOptions? options = null, ConnectOptions? connect = null,
-        CancellationToken cancellation = default)
+        CancellationToken cancellationToken = default)
     {
-        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellation);
-        await RunOnAsync(game, options, cancellation);
+        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellationToken);
+        await RunOnAsync(game, options, cancellationToken);
     }
 
     /// <summary>The same on a match that is connected already, which stays so.</summary>
     /// <param name="game">The match.</param>
     /// <param name="options">The subscription.</param>
-    /// <param name="cancellation">Ends the agent.</param>
+    /// <param name="cancellationToken">Ends the agent.</param>
     /// <exception cref="AbathurException">As of the other one.</exception>
-    public async Task RunOnAsync(AbathurGame game, SubscribeOptions? options = null, CancellationToken cancellation = default)
+    public async Task RunOnAsync(AbathurGame game, SubscribeOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new SubscribeOptions { Encoding = FrameEncoding.Columns, Compression = FrameCompression.ZstdStream };
         if (options.Name.Length == 0) options = options with { Name = Name };
@@ -73,7 +73,7 @@ public abstract class Agent
         string? run = null;
         ExceptionDispatchInfo? failure = null;
         var failed = 0L;
-        await foreach (var frame in game.FramesOfMatches(options, MatchEnded, cancellation))
+        await foreach (var frame in game.FramesOfMatches(options, MatchEnded, cancellationToken))
         {
             if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
             // Nothing tells the end of a match during which the connection broke.

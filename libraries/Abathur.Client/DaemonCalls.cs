@@ -39,7 +39,7 @@ internal static class DaemonCalls
             KeepAlivePingPolicy = HttpKeepAlivePingPolicy.WithActiveRequests,
         };
         if (trusted is not null) handler.SslOptions.CertificateChainPolicy = trusted;
-        if (unixPath is not null) handler.ConnectCallback = (_, cancellation) => ConnectAsync(unixPath, cancellation);
+        if (unixPath is not null) handler.ConnectCallback = (_, cancellationToken) => ConnectAsync(unixPath, cancellationToken);
         return GrpcChannel.ForAddress(address, new GrpcChannelOptions
         {
             // Not as a handler: the library would then answer calls with its last failure until it has tried to connect again by itself.
@@ -68,12 +68,12 @@ internal static class DaemonCalls
             _ => throw new NotSupportedException($"no request: {message.MessageCase}"),
         };
 
-    private static async ValueTask<Stream> ConnectAsync(string path, CancellationToken cancellation)
+    private static async ValueTask<Stream> ConnectAsync(string path, CancellationToken cancellationToken)
     {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
         {
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellation);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellationToken);
             return new NetworkStream(socket, ownsSocket: true);
         }
         catch

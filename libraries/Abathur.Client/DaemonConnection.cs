@@ -37,11 +37,11 @@ public abstract class DaemonConnection : IDisposable
     /// <exception cref="DaemonStoppingException">The daemon is shutting down.</exception>
     /// <exception cref="RequestException">The daemon ends the subscription.</exception>
     /// <exception cref="ProtocolException">The message is too long.</exception>
-    public abstract ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation);
+    public abstract ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken);
 
     /// <summary>Acknowledges a frame, where the other side needs it.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
-    public virtual ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation) => default;
+    public virtual ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellationToken) => default;
 
     /// <inheritdoc/>
     public void Dispose()
@@ -61,7 +61,7 @@ public abstract class DaemonConnection : IDisposable
 
     /// <summary>Sends a message.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
-    internal virtual ValueTask SendAsync(ClientMessage message, CancellationToken cancellation) => throw new NotSupportedException();
+    internal virtual ValueTask SendAsync(ClientMessage message, CancellationToken cancellationToken) => throw new NotSupportedException();
 
     /// <summary>Ends the subscription.</summary>
     protected abstract void Dispose(bool disposing);

@@ -22,9 +22,9 @@ internal sealed class DaemonSocket : IDisposable
     /// <summary>Connects.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers, or the daemon's certificate is not trusted.</exception>
     /// <exception cref="IOException">The file with certificates cannot be read.</exception>
-    public static async Task<DaemonSocket> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    public static async Task<DaemonSocket> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(timeout);
         var socket = address.Path is null
             ? new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }
@@ -44,7 +44,7 @@ internal sealed class DaemonSocket : IDisposable
         catch (Exception e)
         {
             socket.Dispose();
-            if (e is OperationCanceledException && !cancellation.IsCancellationRequested)
+            if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
                 throw new BrokenConnectionException($"no connection within {timeout.TotalSeconds:g} s", e);
             // A Unix domain socket that does not exist is an address that is not available.
             if (e is SocketException { SocketErrorCode: SocketError.ConnectionRefused or SocketError.AddressNotAvailable })
@@ -58,15 +58,15 @@ internal sealed class DaemonSocket : IDisposable
     /// <summary>Receives some bytes; 0 at the end.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> ReceiveAsync(Memory<byte> memory, CancellationToken cancellation)
+    public async ValueTask<int> ReceiveAsync(Memory<byte> memory, CancellationToken cancellationToken)
     {
         try
         {
             return _tls is null
-                ? await _socket.ReceiveAsync(memory, SocketFlags.None, cancellation)
-                : await _tls.ReadAsync(memory, cancellation);
+                ? await _socket.ReceiveAsync(memory, SocketFlags.None, cancellationToken)
+                : await _tls.ReadAsync(memory, cancellationToken);
         }
-        catch (Exception e) when (IsBroken(e, cancellation))
+        catch (Exception e) when (IsBroken(e, cancellationToken))
         {
             throw new BrokenConnectionException(e.Message, e);
         }
@@ -75,18 +75,18 @@ internal sealed class DaemonSocket : IDisposable
     /// <summary>Sends all bytes.</summary>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask SendAsync(ReadOnlyMemory<byte> memory, CancellationToken cancellation)
+    public async ValueTask SendAsync(ReadOnlyMemory<byte> memory, CancellationToken cancellationToken)
     {
         try
         {
             if (_tls is not null)
             {
-                await _tls.WriteAsync(memory, cancellation);
+                await _tls.WriteAsync(memory, cancellationToken);
                 return;
             }
-            while (!memory.IsEmpty) memory = memory[await _socket.SendAsync(memory, SocketFlags.None, cancellation)..];
+            while (!memory.IsEmpty) memory = memory[await _socket.SendAsync(memory, SocketFlags.None, cancellationToken)..];
         }
-        catch (Exception e) when (IsBroken(e, cancellation))
+        catch (Exception e) when (IsBroken(e, cancellationToken))
         {
             throw new BrokenConnectionException(e.Message, e);
         }
@@ -104,8 +104,8 @@ internal sealed class DaemonSocket : IDisposable
     internal static X509ChainPolicy? ChainPolicyOf(DaemonAddress address) =>
         address.CaFile is null ? null : TrustedRoots.Read(address.CaFile);
 
-    private static bool IsBroken(Exception e, CancellationToken cancellation) =>
-        e is SocketException or IOException or ObjectDisposedException && !cancellation.IsCancellationRequested;
+    private static bool IsBroken(Exception e, CancellationToken cancellationToken) =>
+        e is SocketException or IOException or ObjectDisposedException && !cancellationToken.IsCancellationRequested;
 
     private static void KeepAlive(Socket socket)
     {
@@ -115,13 +115,13 @@ internal sealed class DaemonSocket : IDisposable
         socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAliveProbes);
     }
 
-    private static async Task<SslStream> EncryptAsync(Socket socket, DaemonAddress address, CancellationToken cancellation)
+    private static async Task<SslStream> EncryptAsync(Socket socket, DaemonAddress address, CancellationToken cancellationToken)
     {
         var options = new SslClientAuthenticationOptions { TargetHost = address.Host, CertificateChainPolicy = ChainPolicyOf(address) };
         var stream = new SslStream(new NetworkStream(socket));
         try
         {
-            await stream.AuthenticateAsClientAsync(options, cancellation);
+            await stream.AuthenticateAsClientAsync(options, cancellationToken);
             return stream;
         }
         catch (IOException e)

@@ -15,35 +15,35 @@ public abstract class DaemonTransport : IDisposable
 
     /// <summary>Checks that a daemon is there.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
-    public abstract Task CheckAsync(CancellationToken cancellation);
+    public abstract Task CheckAsync(CancellationToken cancellationToken);
 
     /// <summary>Subscribes. Returns when the daemon has a match.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    public abstract Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation);
+    public abstract Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken);
 
     /// <summary>Sends a request and waits for its answer.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    public abstract Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation);
+    public abstract Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken);
 
     /// <summary>A match. Waits until there is one.</summary>
     /// <param name="runId">Its run; empty: the one that runs, else the next.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    public abstract Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation);
+    public abstract Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken);
 
     /// <summary>Begins to publish.</summary>
     /// <param name="match">What is known of the match; null: nothing.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="BrokenConnectionException">Nothing answers, or the connection broke.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
-    internal virtual Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation) =>
+    internal virtual Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellationToken) =>
         throw new RequestException("UNIMPLEMENTED", "publishing needs a connection to the daemon itself");
 
     /// <inheritdoc/>

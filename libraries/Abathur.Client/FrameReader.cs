@@ -10,9 +10,9 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
 
     /// <summary>Reads until the last match ends, or the daemon shuts down.</summary>
     /// <param name="matchEnded">Called when a match is over that another one may follow; null: nothing is.</param>
-    /// <param name="cancellation">Ends it.</param>
+    /// <param name="cancellationToken">Ends it.</param>
     public async IAsyncEnumerable<GameFrame> ReadAsync(
-        Func<MatchEnded, ValueTask>? matchEnded, [EnumeratorCancellation] CancellationToken cancellation)
+        Func<MatchEnded, ValueTask>? matchEnded, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var request = new ResumedRequest(options);
         var gaps = new GapCounter(options.EveryGameLoops);
@@ -22,11 +22,11 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         var frame = new GameFrame(new FrameContent(payloads, tracker));
         for (var reconnected = false; ; reconnected = true)
         {
-            using var connection = await OpenAsync(request, cancellation);
+            using var connection = await OpenAsync(request, cancellationToken);
             if (connection is null) yield break;
             Begin();
             var stream = new FrameStream(connection, options, frame);
-            while (await NextAsync(stream, cancellation) is { } kind)
+            while (await NextAsync(stream, cancellationToken) is { } kind)
             {
                 if (kind == ServerMessage.MessageOneofCase.End) yield break;
                 _backoff.Succeed();
@@ -42,7 +42,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
                 frame.Content.Track(frame);
                 yield return frame;
                 if (!request.Continue(frame)) yield break;
-                await stream.AcknowledgeAsync(cancellation);
+                await stream.AcknowledgeAsync(cancellationToken);
             }
 
             void Begin()
@@ -54,14 +54,14 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         }
     }
 
-    private async ValueTask<DaemonConnection?> OpenAsync(ResumedRequest request, CancellationToken cancellation)
+    private async ValueTask<DaemonConnection?> OpenAsync(ResumedRequest request, CancellationToken cancellationToken)
     {
         while (true)
         {
             TimeSpan delay;
             try
             {
-                return Checked(await transport.SubscribeAsync(request.Message, options.IsJson, cancellation), request.Message);
+                return Checked(await transport.SubscribeAsync(request.Message, options.IsJson, cancellationToken), request.Message);
             }
             catch (DaemonStoppingException)
             {
@@ -75,7 +75,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
             {
                 delay = _backoff.Fail(e);
             }
-            await Task.Delay(delay, cancellation);
+            await Task.Delay(delay, cancellationToken);
         }
     }
 
@@ -90,18 +90,18 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
     /// <summary>What came: a frame, the end, or what lies between two matches; null: the connection broke, and it is time to try
     /// again.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<ServerMessage.MessageOneofCase?> NextAsync(FrameStream stream, CancellationToken cancellation)
+    private async ValueTask<ServerMessage.MessageOneofCase?> NextAsync(FrameStream stream, CancellationToken cancellationToken)
     {
         TimeSpan delay;
         try
         {
-            return await stream.NextAsync(cancellation);
+            return await stream.NextAsync(cancellationToken);
         }
         catch (BrokenConnectionException e)
         {
             delay = _backoff.Fail(e);
         }
-        await Task.Delay(delay, cancellation);
+        await Task.Delay(delay, cancellationToken);
         return null;
     }
 }

@@ -23,14 +23,14 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     /// <exception cref="RequestException">The daemon ends the subscription.</exception>
     /// <exception cref="ProtocolException">The daemon sent something else.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<ServerMessage.MessageOneofCase> NextAsync(CancellationToken cancellation)
+    public async ValueTask<ServerMessage.MessageOneofCase> NextAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             ReadOnlyMemory<byte> bytes;
             try
             {
-                bytes = await connection.NextAsync(cancellation);
+                bytes = await connection.NextAsync(cancellationToken);
             }
             catch (DaemonStoppingException)
             {
@@ -49,7 +49,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                         break;
                     }
                     // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
-                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellation);
+                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellationToken);
                     _hasFrame = true;
                     if (!_message.RunId.IsEmpty) _runId = System.Text.Encoding.UTF8.GetString(_message.RunId.Span);
                     frame.Read(_message, _runId ?? connection.RunId, ToNanoseconds(received), bytes.Length);
@@ -63,12 +63,12 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     }
 
     /// <summary>Says that the frame is done, where the subscription needs it.</summary>
-    public async ValueTask AcknowledgeAsync(CancellationToken cancellation)
+    public async ValueTask AcknowledgeAsync(CancellationToken cancellationToken)
     {
         if (!options.Acknowledges) return;
         try
         {
-            await connection.AcknowledgeAsync(_message.Sequence, cancellation);
+            await connection.AcknowledgeAsync(_message.Sequence, cancellationToken);
         }
         catch (BrokenConnectionException)
         {

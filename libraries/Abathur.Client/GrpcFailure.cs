@@ -10,9 +10,9 @@ internal static class GrpcFailure
     public static bool IsRefusal(RpcException e) => e.StatusCode is StatusCode.Unauthenticated or StatusCode.PermissionDenied;
 
     /// <summary>The exception of a call that was cancelled, broke, or was refused.</summary>
-    public static Exception Of(RpcException e, CancellationToken cancellation, bool isSubscription = false)
+    public static Exception Of(RpcException e, CancellationToken cancellationToken, bool isSubscription = false)
     {
-        if (cancellation.IsCancellationRequested) return new OperationCanceledException(e.Message, e, cancellation);
+        if (cancellationToken.IsCancellationRequested) return new OperationCanceledException(e.Message, e, cancellationToken);
         var detail = e.Status.Detail;
         if (DaemonCalls.IsStopping(e)) return new DaemonStoppingException(detail);
         var cause = e.Status.DebugException;
@@ -39,9 +39,9 @@ internal static class GrpcFailure
     /// <param name="open">Waits until the daemon has accepted it, at most for <paramref name="timeout"/>.</param>
     /// <param name="timeout">How long the daemon may take.</param>
     /// <param name="isSubscription">Whether it is a subscription.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     public static async Task<T> OpenAsync<T>(
-        T call, Func<T, Task> open, TimeSpan timeout, bool isSubscription, CancellationToken cancellation)
+        T call, Func<T, Task> open, TimeSpan timeout, bool isSubscription, CancellationToken cancellationToken)
         where T : IDisposable
     {
         try
@@ -53,7 +53,7 @@ internal static class GrpcFailure
         {
             call.Dispose();
             if (e is TimeoutException) throw Silence(timeout);
-            if (e is RpcException failure) throw Of(failure, cancellation, isSubscription);
+            if (e is RpcException failure) throw Of(failure, cancellationToken, isSubscription);
             throw;
         }
     }

@@ -24,44 +24,45 @@ internal sealed class GrpcPublishStream : PublishStream
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     public static Task<GrpcPublishStream> OpenAsync(
-        GrpcChannel channel, Metadata metadata, TimeSpan timeout, CancellationToken cancellation) =>
+        GrpcChannel channel, Metadata metadata, TimeSpan timeout, CancellationToken cancellationToken) =>
         GrpcFailure.OpenAsync(
             new GrpcPublishStream(channel.CreateCallInvoker().AsyncClientStreamingCall(Publish, null, new CallOptions(metadata))),
             async stream =>
             {
-                var headers = await stream._call.ResponseHeadersAsync.WaitAsync(timeout, cancellation);
+                var headers = await stream._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
                 // Without it the call is over, and the status says why.
-                if (headers.GetValue(AcceptedKey) is null) await stream._call.ResponseAsync.WaitAsync(timeout, cancellation);
+                if (headers.GetValue(AcceptedKey) is null) await stream._call.ResponseAsync.WaitAsync(timeout, cancellationToken);
             },
-            timeout, isSubscription: false, cancellation);
+            timeout, isSubscription: false, cancellationToken);
 
     /// <inheritdoc/>
-    public override async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellation)
+    public override async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellationToken)
     {
         (_message.Field, _message.Value) = (field, value);
         try
         {
-            await _call.RequestStream.WriteAsync(_message, cancellation);
+            await _call.RequestStream.WriteAsync(_message, cancellationToken);
         }
-        catch (Exception e) when (e is RpcException or IOException or InvalidOperationException && !cancellation.IsCancellationRequested)
+        catch (Exception e)
+            when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)
         {
             // The daemon has ended the call, and has said why.
-            await FinishAsync(cancellation);
+            await FinishAsync(cancellationToken);
             throw new BrokenConnectionException(e.Message, e);
         }
     }
 
     /// <inheritdoc/>
-    public override async Task<ulong> FinishAsync(CancellationToken cancellation)
+    public override async Task<ulong> FinishAsync(CancellationToken cancellationToken)
     {
         try
         {
             if (!_call.ResponseAsync.IsCompleted) await _call.RequestStream.CompleteAsync();
-            return (await _call.ResponseAsync.WaitAsync(cancellation)).Frames;
+            return (await _call.ResponseAsync.WaitAsync(cancellationToken)).Frames;
         }
         catch (RpcException e)
         {
-            throw GrpcFailure.Of(e, cancellation);
+            throw GrpcFailure.Of(e, cancellationToken);
         }
     }
 

@@ -28,43 +28,45 @@ internal sealed class GrpcSession : DaemonConnection
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     public static Task<GrpcSession> OpenAsync(
-        GrpcChannel channel, Metadata metadata, SubscribeRequest request, TimeSpan timeout, CancellationToken cancellation) =>
+        GrpcChannel channel, Metadata metadata, SubscribeRequest request, TimeSpan timeout, CancellationToken cancellationToken) =>
         GrpcFailure.OpenAsync(
             new GrpcSession(channel, metadata),
             async session =>
             {
-                await session.SendAsync(new ClientMessage { Subscribe = request }, cancellation);
+                await session.SendAsync(new ClientMessage { Subscribe = request }, cancellationToken);
                 // They come when the daemon has accepted the subscription; the match may begin much later.
-                await session._call.ResponseHeadersAsync.WaitAsync(timeout, cancellation);
-                var (kind, match) = ServerText.Split(await session.NextAsync(cancellation));
+                await session._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
+                var (kind, match) = ServerText.Split(await session.NextAsync(cancellationToken));
                 if (kind != ServerMessage.MessageOneofCase.Match) throw NotMatch(kind);
                 session.Begin(match.Span);
             },
-            timeout, isSubscription: true, cancellation);
+            timeout, isSubscription: true, cancellationToken);
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation)
+    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken)
     {
         try
         {
-            if (!await _call.ResponseStream.MoveNext(cancellation)) throw new BrokenConnectionException("the daemon closed the connection");
+            if (!await _call.ResponseStream.MoveNext(cancellationToken))
+                throw new BrokenConnectionException("the daemon closed the connection");
             return _message.AsMemory(0, _length);
         }
         catch (RpcException e)
         {
-            throw GrpcFailure.Of(e, cancellation, isSubscription: true);
+            throw GrpcFailure.Of(e, cancellationToken, isSubscription: true);
         }
     }
 
     /// <inheritdoc/>
-    internal override async ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
+    internal override async ValueTask SendAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         try
         {
-            await _call.RequestStream.WriteAsync(message, cancellation);
+            await _call.RequestStream.WriteAsync(message, cancellationToken);
         }
-        catch (Exception e) when (e is RpcException or IOException or InvalidOperationException && !cancellation.IsCancellationRequested)
+        catch (Exception e)
+            when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)
         {
             // Why it is over is said when the next message is read.
             throw new BrokenConnectionException(e.Message, e);
@@ -72,10 +74,10 @@ internal sealed class GrpcSession : DaemonConnection
     }
 
     /// <inheritdoc/>
-    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation)
+    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellationToken)
     {
         (_ack.Ack.Sequence, _ack.Ack.MatchIndex) = (sequence, MatchIndex);
-        return SendAsync(_ack, cancellation);
+        return SendAsync(_ack, cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -33,37 +33,37 @@ internal sealed class GrpcSubscription : DaemonConnection
     /// <param name="request">The subscription.</param>
     /// <param name="match">Waits for the match.</param>
     /// <param name="timeout">How long the daemon may take to accept the subscription.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     public static Task<GrpcSubscription> OpenAsync(
         GrpcChannel channel, Metadata metadata, SubscribeRequest request, Task<Lazy<Match>> match, TimeSpan timeout,
-        CancellationToken cancellation) =>
+        CancellationToken cancellationToken) =>
         GrpcFailure.OpenAsync(
             new GrpcSubscription(channel, metadata, request),
             async subscription =>
             {
-                await subscription._call.ResponseHeadersAsync.WaitAsync(timeout, cancellation);
+                await subscription._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
                 // If the daemon refuses, there may never be a match.
                 if (await Task.WhenAny(subscription._first!, match) != match) await subscription._first!;
                 subscription.Begin(await match, MatchHead.Of((await match).Value));
             },
-            timeout, isSubscription: true, cancellation);
+            timeout, isSubscription: true, cancellationToken);
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation)
+    public override async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken)
     {
         try
         {
-            var next = _first?.WaitAsync(cancellation) ?? _call.ResponseStream.MoveNext(cancellation);
+            var next = _first?.WaitAsync(cancellationToken) ?? _call.ResponseStream.MoveNext(cancellationToken);
             _first = null;
             return await next ? _message.AsMemory(_start, _end - _start) : End;
         }
         catch (RpcException e)
         {
-            throw GrpcFailure.Of(e, cancellation, isSubscription: true);
+            throw GrpcFailure.Of(e, cancellationToken, isSubscription: true);
         }
     }
 

@@ -31,9 +31,9 @@ internal sealed class GrpcTransport : DaemonTransport
     public override string Address { get; }
 
     /// <inheritdoc/>
-    public override async Task CheckAsync(CancellationToken cancellation)
+    public override async Task CheckAsync(CancellationToken cancellationToken)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options.ConnectTimeout);
         try
         {
@@ -44,26 +44,26 @@ internal sealed class GrpcTransport : DaemonTransport
         {
             // A daemon has answered. Calls that need a token say so.
         }
-        catch (RpcException) when (limit.IsCancellationRequested && !cancellation.IsCancellationRequested)
+        catch (RpcException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
             throw GrpcFailure.Silence(_options.ConnectTimeout);
         }
         catch (RpcException e)
         {
-            throw GrpcFailure.Of(e, cancellation);
+            throw GrpcFailure.Of(e, cancellationToken);
         }
     }
 
     /// <inheritdoc/>
-    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken)
     {
         if (request.Policy == Policy.Lockstep || request.Credits > 0 || request.Follow)
-            return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellation);
-        using var asking = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellationToken);
+        using var asking = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         try
         {
             var match = MatchAsync(request.RunId, asking.Token);
-            return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellation);
+            return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellationToken);
         }
         finally
         {
@@ -73,40 +73,40 @@ internal sealed class GrpcTransport : DaemonTransport
     }
 
     /// <inheritdoc/>
-    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         try
         {
-            return await _game.AnswerAsync(message, new CallOptions(_metadata, cancellationToken: cancellation));
+            return await _game.AnswerAsync(message, new CallOptions(_metadata, cancellationToken: cancellationToken));
         }
         catch (RpcException e)
         {
             if (message.Matches is not null && e.StatusCode == StatusCode.Unimplemented) throw OldDaemon.Refusal();
-            throw GrpcFailure.Of(e, cancellation);
+            throw GrpcFailure.Of(e, cancellationToken);
         }
     }
 
     /// <inheritdoc/>
-    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation)
+    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken)
     {
         try
         {
             var request = new GetMatchRequest { Wait = true, RunId = runId };
-            using var call = _game.GetMatchAsync(request, _metadata, cancellationToken: cancellation);
+            using var call = _game.GetMatchAsync(request, _metadata, cancellationToken: cancellationToken);
             var match = await call.ResponseAsync;
             return new Lazy<Match>(() => match);
         }
         catch (RpcException e)
         {
-            throw GrpcFailure.Of(e, cancellation);
+            throw GrpcFailure.Of(e, cancellationToken);
         }
     }
 
     /// <inheritdoc/>
-    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellationToken)
     {
-        var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellation);
-        return match is null ? stream : await stream.BeginAsync(match, cancellation);
+        var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellationToken);
+        return match is null ? stream : await stream.BeginAsync(match, cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -28,13 +28,13 @@ internal sealed class MessageReceiver(DaemonSocket socket)
     /// <exception cref="BrokenConnectionException">The connection ended before or within the message.</exception>
     /// <exception cref="ProtocolException">It is longer than <see cref="MaxMessageBytes"/>.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation)
+    public async ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> message;
         while (!TryTake(out message, out var missing))
         {
             MakeRoom(missing);
-            var received = await socket.ReceiveAsync(_buffer.AsMemory(_end), cancellation);
+            var received = await socket.ReceiveAsync(_buffer.AsMemory(_end), cancellationToken);
             if (received == 0) throw new BrokenConnectionException("the daemon closed the connection");
             _end += received;
         }

@@ -34,30 +34,30 @@ internal sealed class RequestSession : IDisposable
     public bool IsOver => _reading.IsCompleted;
 
     /// <summary>Opens a session.</summary>
-    public static async Task<RequestSession> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation) =>
-        new(await SocketConnection.OpenForRequestsAsync(address, timeout, cancellation), address.Token);
+    public static async Task<RequestSession> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken) =>
+        new(await SocketConnection.OpenForRequestsAsync(address, timeout, cancellationToken), address.Token);
 
     /// <summary>Opens a session at a daemon that answers requests only on a connection that subscribes: to the smallest field, once in more
     /// game loops than a match has. It gets one frame of a few bytes. Returns when the daemon has a match.</summary>
-    public static async Task<RequestSession> SubscribeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    public static async Task<RequestSession> SubscribeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var first = new ClientMessage { Subscribe = Smallest.ToRequest() };
-        return new RequestSession(await SocketConnection.OpenAsync(address, first, false, timeout, cancellation), "");
+        return new RequestSession(await SocketConnection.OpenAsync(address, first, false, timeout, cancellationToken), "");
     }
 
     /// <summary>Sends a request and waits for its answer.</summary>
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="BrokenConnectionException">The connection broke.</exception>
-    public async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    public async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken)
     {
         var answer = new TaskCompletionSource<Result>(TaskCreationOptions.RunContinuationsAsynchronously);
         message.Id = Interlocked.Increment(ref _ids);
         _answers[message.Id] = answer;
         try
         {
-            await SendAsync(message, cancellation);
+            await SendAsync(message, cancellationToken);
             // An answer that came before the reading ended is there; no other will come.
-            if (await Task.WhenAny(answer.Task, _reading).WaitAsync(cancellation) == _reading && !answer.Task.IsCompleted)
+            if (await Task.WhenAny(answer.Task, _reading).WaitAsync(cancellationToken) == _reading && !answer.Task.IsCompleted)
             {
                 await _reading;
                 throw new BrokenConnectionException("the match or the daemon has ended");
@@ -81,14 +81,14 @@ internal sealed class RequestSession : IDisposable
         _ = _reading.ContinueWith(static task => task.Exception, TaskScheduler.Default);
     }
 
-    private async Task SendAsync(ClientMessage message, CancellationToken cancellation)
+    private async Task SendAsync(ClientMessage message, CancellationToken cancellationToken)
     {
-        await _sending.WaitAsync(cancellation);
+        await _sending.WaitAsync(cancellationToken);
         try
         {
             if (_isFirst) message.Token = _token;
             _isFirst = false;
-            await _connection.SendAsync(message, cancellation);
+            await _connection.SendAsync(message, cancellationToken);
         }
         finally
         {

@@ -29,14 +29,14 @@ internal sealed class SocketConnection : DaemonConnection
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     public static async Task<SocketConnection> OpenAsync(
-        DaemonAddress address, ClientMessage first, bool isJson, TimeSpan timeout, CancellationToken cancellation)
+        DaemonAddress address, ClientMessage first, bool isJson, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        var connection = new SocketConnection(await DaemonSocket.OpenAsync(address, timeout, cancellation), isJson);
+        var connection = new SocketConnection(await DaemonSocket.OpenAsync(address, timeout, cancellationToken), isJson);
         try
         {
             first.Token = address.Token;
-            await connection._socket.SendAsync(ServerText.ToLine(first), cancellation);
-            connection.ReadFirst(await connection.FirstLineAsync(address, timeout, cancellation));
+            await connection._socket.SendAsync(ServerText.ToLine(first), cancellationToken);
+            connection.ReadFirst(await connection.FirstLineAsync(address, timeout, cancellationToken));
             connection.Receiver.IsBinary = !isJson;
             return connection;
         }
@@ -50,8 +50,8 @@ internal sealed class SocketConnection : DaemonConnection
     /// <summary>Connects for requests, which are lines of JSON as their answers are.</summary>
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
     public static async Task<SocketConnection> OpenForRequestsAsync(
-        DaemonAddress address, TimeSpan timeout, CancellationToken cancellation) =>
-        new(await DaemonSocket.OpenAsync(address, timeout, cancellation), isJson: true);
+        DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken) =>
+        new(await DaemonSocket.OpenAsync(address, timeout, cancellationToken), isJson: true);
 
     private void ReadFirst(ReadOnlyMemory<byte> line)
     {
@@ -76,26 +76,27 @@ internal sealed class SocketConnection : DaemonConnection
     private static Match MatchOf(ServerMessage answer) => answer.Match ?? throw NotMatch(answer.MessageCase);
 
     /// <inheritdoc/>
-    public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellation) => Receiver.NextAsync(cancellation);
+    public override ValueTask<ReadOnlyMemory<byte>> NextAsync(CancellationToken cancellationToken) => Receiver.NextAsync(cancellationToken);
 
     /// <inheritdoc/>
-    internal override ValueTask SendAsync(ClientMessage message, CancellationToken cancellation)
+    internal override ValueTask SendAsync(ClientMessage message, CancellationToken cancellationToken)
     {
-        if (_isJson) return _socket.SendAsync(ServerText.ToLine(message), cancellation);
-        return _socket.SendAsync(Prefixed(message.CalculateSize(), message), cancellation);
+        if (_isJson) return _socket.SendAsync(ServerText.ToLine(message), cancellationToken);
+        return _socket.SendAsync(Prefixed(message.CalculateSize(), message), cancellationToken);
     }
 
     /// <summary>Sends bytes as they are.</summary>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellation) => _socket.SendAsync(bytes, cancellation);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken) =>
+        _socket.SendAsync(bytes, cancellationToken);
 
     /// <summary>Acknowledges a frame, without allocating in binary form.</summary>
-    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellation)
+    public override ValueTask AcknowledgeAsync(ulong sequence, CancellationToken cancellationToken)
     {
         (_ack.Ack.Sequence, _ack.Ack.MatchIndex) = (sequence, MatchIndex);
-        if (_isJson) return SendAsync(_ack, cancellation);
+        if (_isJson) return SendAsync(_ack, cancellationToken);
         var size = _ack.CalculateSize();
         WritePrefixed(_out, size, _ack);
-        return _socket.SendAsync(_out.AsMemory(0, MessageReceiver.PrefixBytes + size), cancellation);
+        return _socket.SendAsync(_out.AsMemory(0, MessageReceiver.PrefixBytes + size), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -115,30 +116,30 @@ internal sealed class SocketConnection : DaemonConnection
     }
 
     // The match may come much later, when it begins. Meanwhile this checks whether the daemon answers at all.
-    private async Task<ReadOnlyMemory<byte>> FirstLineAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    private async Task<ReadOnlyMemory<byte>> FirstLineAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        var line = Receiver.NextAsync(cancellation).AsTask();
+        var line = Receiver.NextAsync(cancellationToken).AsTask();
         while (true)
         {
-            using var delay = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            using var delay = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
             var first = await Task.WhenAny(line, Task.Delay(timeout, delay.Token));
             await delay.CancelAsync();
             if (first == line || line.IsCompleted) return await line;
-            if (!Receiver.HasBytes) await ProbeAsync(address, timeout, cancellation);
+            if (!Receiver.HasBytes) await ProbeAsync(address, timeout, cancellationToken);
         }
     }
 
-    private static async Task ProbeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellation)
+    private static async Task ProbeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        using var socket = await DaemonSocket.OpenAsync(address, timeout, cancellation);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var socket = await DaemonSocket.OpenAsync(address, timeout, cancellationToken);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(timeout);
         try
         {
             await socket.SendAsync(Probe, limit.Token);
             await new MessageReceiver(socket).NextAsync(limit.Token);
         }
-        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
             throw new BrokenConnectionException($"it accepts connections, but does not answer within {timeout.TotalSeconds:g} s");
         }

@@ -10,7 +10,7 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
     private byte[] _message = new byte[64 * 1024];
 
     /// <inheritdoc/>
-    public override async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellation)
+    public override async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellationToken)
     {
         var end = ValueStart + value.Length;
         if (_message.Length < end) _message = new byte[2 * end];
@@ -20,7 +20,7 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
         BinaryPrimitives.WriteInt32LittleEndian(_message.AsSpan(start), end - start - MessageReceiver.PrefixBytes);
         try
         {
-            await connection.SendAsync(_message.AsMemory(start, end - start), cancellation);
+            await connection.SendAsync(_message.AsMemory(start, end - start), cancellationToken);
         }
         catch (BrokenConnectionException e)
         {
@@ -29,11 +29,11 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
     }
 
     /// <inheritdoc/>
-    public override async Task<ulong> FinishAsync(CancellationToken cancellation)
+    public override async Task<ulong> FinishAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
-            var bytes = await connection.NextAsync(cancellation);
+            var bytes = await connection.NextAsync(cancellationToken);
             var message = ServerText.Parse<ServerMessage>(bytes.Span);
             if (message.Error is { } error) throw new RequestException(error.Code, error.Message);
             if (message.Published is { } published) return published.Frames;

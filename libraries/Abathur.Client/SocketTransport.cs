@@ -17,15 +17,15 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     public override string Address { get; } = address.ToString();
 
     /// <inheritdoc/>
-    public override async Task CheckAsync(CancellationToken cancellation) =>
-        (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellation)).Dispose();
+    public override async Task CheckAsync(CancellationToken cancellationToken) =>
+        (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellationToken)).Dispose();
 
     /// <inheritdoc/>
-    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellation)
+    public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken)
     {
         try
         {
-            return await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellation);
+            return await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellationToken);
         }
         catch (RequestException e) when ((request.Follow || request.RunId.Length > 0) && OldDaemon.Says(e))
         {
@@ -34,12 +34,12 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     }
 
     /// <inheritdoc/>
-    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellation)
+    public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken)
     {
-        var session = await SessionAsync(cancellation);
+        var session = await SessionAsync(cancellationToken);
         try
         {
-            return await session.RequestAsync(message, cancellation);
+            return await session.RequestAsync(message, cancellationToken);
         }
         catch (Exception e) when (message.Matches is not null && OldDaemon.Says(e))
         {
@@ -48,26 +48,26 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         catch (RequestException e) when (session.IsOver && e.Reason.StartsWith(MustSubscribe, StringComparison.Ordinal))
         {
             _mustSubscribe = true;
-            return await (await SessionAsync(cancellation)).RequestAsync(message, cancellation);
+            return await (await SessionAsync(cancellationToken)).RequestAsync(message, cancellationToken);
         }
     }
 
     /// <inheritdoc/>
-    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellation)
+    public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken)
     {
         var request = (RequestSession.Smallest with { RunId = runId }).ToRequest();
-        using var connection = await SubscribeAsync(request, false, cancellation);
+        using var connection = await SubscribeAsync(request, false, cancellationToken);
         return connection.Match;
     }
 
     /// <inheritdoc/>
-    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellation)
+    internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellationToken)
     {
         // The first line is short: game info and game data come as the first message.
         var isLong = match?.GameInfo is not null || match?.GameData is not null;
         var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = isLong ? null : match };
-        var stream = new SocketPublishStream(await OpenAsync(new ClientMessage { Publish = start }, false, cancellation));
-        return isLong ? await stream.BeginAsync(match!, cancellation) : stream;
+        var stream = new SocketPublishStream(await OpenAsync(new ClientMessage { Publish = start }, false, cancellationToken));
+        return isLong ? await stream.BeginAsync(match!, cancellationToken) : stream;
     }
 
     /// <inheritdoc/>
@@ -78,20 +78,20 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         Interlocked.Exchange(ref _requests, null)?.Dispose();
     }
 
-    private Task<SocketConnection> OpenAsync(ClientMessage first, bool isJson, CancellationToken cancellation) =>
-        SocketConnection.OpenAsync(address, first, isJson, options.ConnectTimeout, cancellation);
+    private Task<SocketConnection> OpenAsync(ClientMessage first, bool isJson, CancellationToken cancellationToken) =>
+        SocketConnection.OpenAsync(address, first, isJson, options.ConnectTimeout, cancellationToken);
 
-    private async Task<RequestSession> SessionAsync(CancellationToken cancellation)
+    private async Task<RequestSession> SessionAsync(CancellationToken cancellationToken)
     {
-        await _opening.WaitAsync(cancellation);
+        await _opening.WaitAsync(cancellationToken);
         try
         {
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
             if (_requests is { IsOver: false } known) return known;
             Interlocked.Exchange(ref _requests, null)?.Dispose();
             var session = _mustSubscribe
-                ? await RequestSession.SubscribeAsync(address, options.ConnectTimeout, cancellation)
-                : await RequestSession.OpenAsync(address, options.ConnectTimeout, cancellation);
+                ? await RequestSession.SubscribeAsync(address, options.ConnectTimeout, cancellationToken)
+                : await RequestSession.OpenAsync(address, options.ConnectTimeout, cancellationToken);
             Interlocked.Exchange(ref _requests, session);
             if (_isDisposed) Dispose();
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));

@@ -53,7 +53,7 @@ internal sealed class McapInput : IDisposable
     public bool TryReadHeader(long offset, long limit, out RecordHeader header)
     {
         header = default;
-        Options.Cancellation.ThrowIfCancellationRequested();
+        Options.CancellationToken.ThrowIfCancellationRequested();
         if (Math.Min(limit, Length) - offset < McapFormat.RecordHeaderBytes) return false;
         Span<byte> bytes = stackalloc byte[McapFormat.RecordHeaderBytes];
         Read(offset, bytes);

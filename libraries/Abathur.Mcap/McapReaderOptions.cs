@@ -16,7 +16,7 @@ public sealed record McapReaderOptions
     public long MaxScannedBytes { get; init; } = 16L * 1024 * 1024 * 1024;
 
     /// <summary>Cancels opening and reading, between two records, with <see cref="OperationCanceledException"/>. Default: never.</summary>
-    public CancellationToken Cancellation { get; init; }
+    public CancellationToken CancellationToken { get; init; }
 
     /// <summary>Whether CRCs of chunks, attachments and the summary are compared. Default: true.</summary>
     public bool VerifyCrcs { get; init; } = true;

@@ -15,19 +15,19 @@ public static class McapRecovery
     /// <param name="output">Where the new file goes, from the current position on. It stays open.</param>
     /// <param name="options">How the new file is written. Default: with the input's compression. The profile is always the input's.</param>
     /// <param name="progress">Told the bytes of the input that are done, after each record or chunk. Default: none.</param>
-    /// <param name="cancellation">Stops it; the output is a valid file with what was copied so far.</param>
+    /// <param name="cancellationToken">Stops it; the output is a valid file with what was copied so far.</param>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported
     /// compression.</exception>
     /// <exception cref="IOException">A stream cannot be read or written.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static McapRecoveryResult Recover(
         Stream input, Stream output, McapWriterOptions? options = null, IProgress<long>? progress = null,
-        CancellationToken cancellation = default)
+        CancellationToken cancellationToken = default)
     {
         options ??= new McapWriterOptions { Compression = CompressionOf(input) };
         using var reader = McapReader.OpenWithoutScan(input);
         using var writer = new McapWriter(output, options with { Profile = reader.Header.Profile }, leaveOpen: true);
-        var result = new RecordSalvage(reader, writer).Run(progress, cancellation);
+        var result = new RecordSalvage(reader, writer).Run(progress, cancellationToken);
         writer.Close();
         return result;
     }

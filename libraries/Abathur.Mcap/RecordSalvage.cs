@@ -10,7 +10,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
     private readonly Dictionary<string, long> _messagesByTopic = [];
     private long _messages, _chunks, _cutMessages, _damaged, _lostBytes;
 
-    public McapRecoveryResult Run(IProgress<long>? progress, CancellationToken cancellation)
+    public McapRecoveryResult Run(IProgress<long>? progress, CancellationToken cancellationToken)
     {
         // A complete summary also has the schemas and channels of damaged chunks.
         foreach (var schema in reader.Schemas.Values) Add(schema);
@@ -23,7 +23,7 @@ internal sealed class RecordSalvage(McapReader reader, McapWriter writer)
         var offset = reader.DataStart;
         while (true)
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             if (!input.TryReadHeader(offset, input.Length, out var header))
             {
                 SalvageTail(input, offset, chunk);

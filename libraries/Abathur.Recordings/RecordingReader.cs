@@ -110,18 +110,18 @@ public sealed class RecordingReader : IDisposable
     /// <summary>Opens a recording.</summary>
     /// <param name="path">The file.</param>
     /// <param name="options">Limits and checks.</param>
-    /// <param name="cancellation">Cancels opening, and later reading.</param>
+    /// <param name="cancellationToken">Cancels opening, and later reading.</param>
     /// <exception cref="RecordingException">The file is missing, is not a recording, or is damaged at its start.</exception>
     /// <exception cref="McapException">It is not an MCAP file, or uses an unsupported feature.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public static RecordingReader Open(string path, McapReaderOptions? options = null, CancellationToken cancellation = default)
+    public static RecordingReader Open(string path, McapReaderOptions? options = null, CancellationToken cancellationToken = default)
     {
         if (Directory.Exists(path)) throw new RecordingException($"{path} is a folder, not a recording");
         if (!File.Exists(path)) throw new RecordingException($"there is no file {path}");
         options ??= new McapReaderOptions();
-        if (cancellation.CanBeCanceled) options = options with { Cancellation = cancellation };
+        if (cancellationToken.CanBeCanceled) options = options with { CancellationToken = cancellationToken };
         return new RecordingReader(McapReader.Open(path, options));
     }
 

@@ -19,7 +19,7 @@ internal sealed class SegmentFrames(McapReader mcap)
 
     private static readonly TableId[] Tables = Enum.GetValues<TableId>();
     private static readonly BlobId[] Blobs = Enum.GetValues<BlobId>();
-    private readonly CancellationToken _cancellation = mcap.Options.Cancellation;
+    private readonly CancellationToken _cancellation = mcap.Options.CancellationToken;
     private readonly DecodingBudget _budget = new(mcap.Name, mcap.FileBytes);
     private readonly ColumnsDecoder _decoder = new();
     private readonly ArrayBufferWriter<byte> _observation = new();

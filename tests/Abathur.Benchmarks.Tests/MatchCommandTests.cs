@@ -260,10 +260,10 @@ public sealed class MatchCommandTests : IDisposable
 
     private static (int Code, string Output, string Error) Run(params string[] arguments) => Run(default, arguments);
 
-    private static (int Code, string Output, string Error) Run(CancellationToken cancellation, params string[] arguments)
+    private static (int Code, string Output, string Error) Run(CancellationToken cancellationToken, params string[] arguments)
     {
         var (output, error) = (new StringWriter(), new StringWriter());
-        return (MatchCommand.Invoke(arguments, output, error, cancellation), output.ToString(), error.ToString());
+        return (MatchCommand.Invoke(arguments, output, error, cancellationToken), output.ToString(), error.ToString());
     }
 
     private sealed class CallbackProgress(Action<string> report) : IMatchProgress

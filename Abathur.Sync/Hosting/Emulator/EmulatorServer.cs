@@ -52,11 +52,11 @@ internal sealed class EmulatorServer : IAsyncDisposable
     public Task Quit => _quit.Task;
 
     /// <summary>Opens the port. Throws <see cref="ListenException"/> if that fails.</summary>
-    public async Task<BoundAddresses> StartAsync(CancellationToken cancellation)
+    public async Task<BoundAddresses> StartAsync(CancellationToken cancellationToken)
     {
         try
         {
-            await _app.StartAsync(cancellation);
+            await _app.StartAsync(cancellationToken);
         }
         catch (Exception e) when (e is IOException or SocketException)
         {

@@ -46,7 +46,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
     }
 
     /// <inheritdoc/>
-    public async Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellation)
+    public async Task<ActResult> ActAsync(ActRequest request, CancellationToken cancellationToken)
     {
         if (request.Actions.Count is 0 or > MaxActions)
         {
@@ -64,7 +64,7 @@ public sealed class ActionQueue(TimeProvider clock) : IActionTarget
         Arrived?.Invoke();
         try
         {
-            return await pending.Answer.WaitAsync(AnswerTimeout, clock, cancellation);
+            return await pending.Answer.WaitAsync(AnswerTimeout, clock, cancellationToken);
         }
         catch (TimeoutException)
         {

@@ -37,7 +37,7 @@ public sealed class QueryQueue(Func<uint> gameLoop, TimeProvider clock) : IQuery
     public DurationHistogram Times { get; } = new();
 
     /// <inheritdoc/>
-    public async Task<QueryResult?> TryQueryAsync(RequestQuery query, CancellationToken cancellation)
+    public async Task<QueryResult?> TryQueryAsync(RequestQuery query, CancellationToken cancellationToken)
     {
         if (query.Pathing.Count + query.Abilities.Count + query.Placements.Count > MaxInARequest) return null;
         var pending = new PendingQuery(this, query);
@@ -52,7 +52,7 @@ public sealed class QueryQueue(Func<uint> gameLoop, TimeProvider clock) : IQuery
         Arrived?.Invoke();
         try
         {
-            return await pending.Answer.WaitAsync(ActionQueue.AnswerTimeout, clock, cancellation);
+            return await pending.Answer.WaitAsync(ActionQueue.AnswerTimeout, clock, cancellationToken);
         }
         catch (TimeoutException)
         {

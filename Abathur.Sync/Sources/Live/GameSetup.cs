@@ -12,26 +12,26 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
 
     /// <summary>Creates or joins a game by the options; returns the player whose observations are taken.</summary>
     /// <exception cref="GameException">The game refuses; the message has its reason.</exception>
-    public async Task<uint> StartAsync(CancellationToken cancellation)
+    public async Task<uint> StartAsync(CancellationToken cancellationToken)
     {
-        if (options.Replay is not null) return await StartReplayAsync(cancellation);
-        if (options.Map is not null) await CreateAsync(cancellation);
-        return await JoinAsync(cancellation);
+        if (options.Replay is not null) return await StartReplayAsync(cancellationToken);
+        if (options.Map is not null) await CreateAsync(cancellationToken);
+        return await JoinAsync(cancellationToken);
     }
 
     /// <summary>The match id of a replay that can be read here: a hash of its content, so that the recordings of all its players are known
     /// to belong together. Empty otherwise.</summary>
-    public static async Task<string> ReplayIdAsync(string? replay, CancellationToken cancellation)
+    public static async Task<string> ReplayIdAsync(string? replay, CancellationToken cancellationToken)
     {
         if (replay is null || !File.Exists(replay)) return "";
         await using var file = File.OpenRead(replay);
-        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file, cancellation))[..ReplayIdLength];
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(file, cancellationToken))[..ReplayIdLength];
     }
 
     private static InterfaceOptions Interface =>
         new() { Raw = true, Score = true, ShowCloaked = true, ShowBurrowedShadows = true, ShowPlaceholders = true };
 
-    private async Task CreateAsync(CancellationToken cancellation)
+    private async Task CreateAsync(CancellationToken cancellationToken)
     {
         var create = new RequestCreateGame { Realtime = options.Realtime };
         if (options.Map!.EndsWith(".SC2Map", StringComparison.OrdinalIgnoreCase)) create.LocalMap = new LocalMap { MapPath = options.Map };
@@ -42,29 +42,29 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
             Race = options.Race,
         });
         create.PlayerSetup.AddRange(options.Opponents);
-        var answer = (await game.SendAsync(new Request { CreateGame = create }, cancellation)).CreateGame;
+        var answer = (await game.SendAsync(new Request { CreateGame = create }, cancellationToken)).CreateGame;
         if (answer is { HasError: true }) throw Refusal("create the game", answer.Error, answer.ErrorDetails, Advice(answer.Error));
     }
 
-    private async Task<uint> JoinAsync(CancellationToken cancellation)
+    private async Task<uint> JoinAsync(CancellationToken cancellationToken)
     {
         var join = new RequestJoinGame { Options = Interface, PlayerName = "Abathur" };
         if (options.ObservedPlayerId is { } player) join.ObservedPlayerId = player;
         else join.Race = options.Race;
-        var answer = (await game.SendAsync(new Request { JoinGame = join }, cancellation)).JoinGame;
+        var answer = (await game.SendAsync(new Request { JoinGame = join }, cancellationToken)).JoinGame;
         if (answer is { HasError: true }) throw Refusal("join the game", answer.Error, answer.ErrorDetails, Advice(answer.Error));
         return options.ObservedPlayerId ?? answer?.PlayerId ?? 0;
     }
 
-    private async Task<uint> StartReplayAsync(CancellationToken cancellation)
+    private async Task<uint> StartReplayAsync(CancellationToken cancellationToken)
     {
         var player = options.ObservedPlayerId ?? 1;
         var replay = new RequestStartReplay { Options = Interface, ObservedPlayerId = (int)player, Realtime = options.Realtime };
         // A path would refer to the game's machine; the content works on any machine.
         if (File.Exists(options.Replay))
-            replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellation));
+            replay.ReplayData = Google.Protobuf.ByteString.CopyFrom(await File.ReadAllBytesAsync(options.Replay, cancellationToken));
         else replay.ReplayPath = options.Replay;
-        var answer = (await game.SendAsync(new Request { StartReplay = replay }, cancellation)).StartReplay;
+        var answer = (await game.SendAsync(new Request { StartReplay = replay }, cancellationToken)).StartReplay;
         if (answer is { HasError: true }) throw Refusal("start the replay", answer.Error, answer.ErrorDetails, Advice(answer.Error));
         return player;
     }

@@ -70,22 +70,22 @@ internal sealed class LiveMatch : IDisposable
 
     /// <summary>Plays it. Returns why it ended.</summary>
     /// <param name="isLast">Whether no other follows.</param>
-    /// <param name="cancellation">Fires when the daemon shuts down.</param>
+    /// <param name="cancellationToken">Fires when the daemon shuts down.</param>
     /// <exception cref="GameException">The game has not begun.</exception>
-    public async Task<SubscriptionEnd> PlayAsync(bool isLast, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> PlayAsync(bool isLast, CancellationToken cancellationToken)
     {
-        await using var stopping = cancellation.Register(_wake.Set);
+        await using var stopping = cancellationToken.Register(_wake.Set);
         SubscriptionEnd? end = null;
         try
         {
-            await BeginAsync(cancellation);
+            await BeginAsync(cancellationToken);
             if (TakesActions)
                 _drawing = new GameDrawing(_feed.Run.Drawings) { TerrainHeight = _feed.Run.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
-            await _feed.Run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
-            end = await PublishAsync(cancellation);
+            await _feed.Run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellationToken);
+            end = await PublishAsync(cancellationToken);
         }
-        catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellation.IsCancellationRequested))
+        catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellationToken.IsCancellationRequested))
         {
             // Ctrl-C in a terminal also ends a game that was started there.
             end = new SubscriptionEnd(SubscriptionEndReason.Stopping, "the daemon is shutting down");
@@ -112,20 +112,20 @@ internal sealed class LiveMatch : IDisposable
         status.FrameBudget = Times.ToBudget();
     }
 
-    private async Task BeginAsync(CancellationToken cancellation)
+    private async Task BeginAsync(CancellationToken cancellationToken)
     {
-        var ping = (await _game.SendAsync(new Request { Ping = new RequestPing() }, cancellation)).Ping;
-        var player = await new GameSetup(_game, _options).StartAsync(cancellation);
+        var ping = (await _game.SendAsync(new Request { Ping = new RequestPing() }, cancellationToken)).Ping;
+        var player = await new GameSetup(_game, _options).StartAsync(cancellationToken);
         var match = new Match
         {
-            MatchId = await GameSetup.ReplayIdAsync(_options.Replay, cancellation),
+            MatchId = await GameSetup.ReplayIdAsync(_options.Replay, cancellationToken),
             Source = SourceKind.Live,
             PlayerId = player,
             GameVersion = ping?.GameVersion ?? "",
             ActionsAllowed = TakesActions,
         };
-        var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellation);
-        var gameData = await AskForBodyAsync(GameRequests.Data, cancellation);
+        var gameInfo = await AskForBodyAsync(new Request { GameInfo = new RequestGameInfo() }, cancellationToken);
+        var gameData = await AskForBodyAsync(GameRequests.Data, cancellationToken);
         try
         {
             _feed.Begin(match, gameInfo, gameData);
@@ -136,14 +136,14 @@ internal sealed class LiveMatch : IDisposable
         }
     }
 
-    private async Task<SubscriptionEnd> PublishAsync(CancellationToken cancellation)
+    private async Task<SubscriptionEnd> PublishAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             var gameBefore = _gameTime;
-            var (publishing, ended) = await ObserveAsync(cancellation);
+            var (publishing, ended) = await ObserveAsync(cancellationToken);
             var observed = _clock.GetTimestamp();
-            await ActUntilAsync(publishing, cancellation);
+            await ActUntilAsync(publishing, cancellationToken);
             try
             {
                 await publishing;
@@ -154,29 +154,29 @@ internal sealed class LiveMatch : IDisposable
             }
             if (_feed.Results.Count > 0) return new(SubscriptionEndReason.MatchOver, _feed.Outcome);
             if (ended) return new(SubscriptionEndReason.MatchOver, "the game has ended");
-            await ActAsync(cancellation);
+            await ActAsync(cancellationToken);
             var waited = _options.Realtime ? TimeSpan.Zero : _clock.GetElapsedTime(observed);
-            if (_options.Realtime) await ActUntilNextLoopAsync(observed, cancellation);
-            else await StepAsync(cancellation);
+            if (_options.Realtime) await ActUntilNextLoopAsync(observed, cancellationToken);
+            else await StepAsync(cancellationToken);
             Times.AddFrame(_gameTime - gameBefore, waited, _ownTime);
         }
     }
 
-    private async Task StepAsync(CancellationToken cancellation)
+    private async Task StepAsync(CancellationToken cancellationToken)
     {
         var asked = _clock.GetTimestamp();
-        await _game.SendAsync(new Request { Step = new RequestStep { Count = _options.Step } }, cancellation);
+        await _game.SendAsync(new Request { Step = new RequestStep { Count = _options.Step } }, cancellationToken);
         _gameTime += _clock.GetElapsedTime(asked);
         _feed.RecordStep(_options.Step);
     }
 
     /// <summary>Requests an observation and starts to publish it. Also returns whether the game has ended.</summary>
-    private async Task<(Task Publishing, bool Ended)> ObserveAsync(CancellationToken cancellation)
+    private async Task<(Task Publishing, bool Ended)> ObserveAsync(CancellationToken cancellationToken)
     {
         var observe = new RequestObservation();
         if (_options.Realtime && _lastGameLoop is { } last) observe.GameLoop = last + 1;
         var asked = _clock.GetTimestamp();
-        var response = await AskAsync(new Request { Observation = observe }, cancellation);
+        var response = await AskAsync(new Request { Observation = observe }, cancellationToken);
         var answered = _clock.GetTimestamp();
         _gameTime += _clock.GetElapsedTime(asked, answered);
         var captured = FrameStamp.Now(_clock);
@@ -207,9 +207,9 @@ internal sealed class LiveMatch : IDisposable
     }
 
     /// <summary>Sends the pending actions, queries and drawings of agents to the game.</summary>
-    private async Task ActAsync(CancellationToken cancellation)
+    private async Task ActAsync(CancellationToken cancellationToken)
     {
-        if (_drawing?.TakeRequest() is { } drawing) await DrawAsync(drawing, cancellation);
+        if (_drawing?.TakeRequest() is { } drawing) await DrawAsync(drawing, cancellationToken);
         while (_actions.TryTake(_feed.GameLoop, out var actions))
         {
             Times.Agent.Add(_clock.GetElapsedTime(_feed.PublishedTimestamp));
@@ -217,7 +217,7 @@ internal sealed class LiveMatch : IDisposable
             _feed.RecordActions(request.ToByteArray());
             try
             {
-                var answer = await _game.SendAsync(new Request { Action = request }, cancellation);
+                var answer = await _game.SendAsync(new Request { Action = request }, cancellationToken);
                 actions.Complete(answer.Action ?? new ResponseAction());
             }
             catch (GameException e)
@@ -232,7 +232,7 @@ internal sealed class LiveMatch : IDisposable
             var asked = _clock.GetTimestamp();
             try
             {
-                var answer = await _game.SendAsync(new Request { Query = query.Query }, cancellation);
+                var answer = await _game.SendAsync(new Request { Query = query.Query }, cancellationToken);
                 query.Complete(answer.Query ?? new ResponseQuery(), _feed.GameLoop, _clock.GetElapsedTime(asked));
             }
             catch (GameException e)
@@ -243,11 +243,11 @@ internal sealed class LiveMatch : IDisposable
         }
     }
 
-    private async Task DrawAsync(Request drawing, CancellationToken cancellation)
+    private async Task DrawAsync(Request drawing, CancellationToken cancellationToken)
     {
         try
         {
-            await _game.SendAsync(drawing, cancellation);
+            await _game.SendAsync(drawing, cancellationToken);
         }
         catch (GameException e) when (e.IsRefusal)
         {
@@ -257,38 +257,38 @@ internal sealed class LiveMatch : IDisposable
     }
 
     /// <summary>Waits for lossless and lockstep readers, and meanwhile sends their actions.</summary>
-    private async Task ActUntilAsync(Task published, CancellationToken cancellation)
+    private async Task ActUntilAsync(Task published, CancellationToken cancellationToken)
     {
         if (published.IsCompleted) return;
         _ = published.ContinueWith(
             static (_, wake) =>
                 ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
                 TaskScheduler.Default);
-        while (!published.IsCompleted && !cancellation.IsCancellationRequested)
+        while (!published.IsCompleted && !cancellationToken.IsCancellationRequested)
         {
-            await ActAsync(cancellation);
+            await ActAsync(cancellationToken);
             await _wake.WaitAsync();
         }
     }
 
     /// <summary>In real time the game answers nothing else while it waits for a requested loop. Until shortly before that loop, this sends
     /// agents' actions.</summary>
-    private async Task ActUntilNextLoopAsync(long published, CancellationToken cancellation)
+    private async Task ActUntilNextLoopAsync(long published, CancellationToken cancellationToken)
     {
         var due = TimeSpan.FromSeconds(1 / GameTime.LoopsPerSecond) - AskAhead;
         while (due - _clock.GetElapsedTime(published) is var left
             && left >= TimeSpan.FromMilliseconds(1)
-            && !cancellation.IsCancellationRequested)
+            && !cancellationToken.IsCancellationRequested)
         {
-            await ActAsync(cancellation);
+            await ActAsync(cancellationToken);
             await _wake.WaitAsync(left);
         }
-        await ActAsync(cancellation);
+        await ActAsync(cancellationToken);
     }
 
-    private async Task<byte[]> AskForBodyAsync(Request request, CancellationToken cancellation)
+    private async Task<byte[]> AskForBodyAsync(Request request, CancellationToken cancellationToken)
     {
-        var response = await AskAsync(request, cancellation);
+        var response = await AskAsync(request, cancellationToken);
         try
         {
             var wire = ResponseWire.Read(response.Span);
@@ -307,12 +307,12 @@ internal sealed class LiveMatch : IDisposable
     }
 
     /// <summary>Sends a request; the caller releases the serialized <c>Response</c>.</summary>
-    private async Task<SharedBuffer> AskAsync(Request request, CancellationToken cancellation)
+    private async Task<SharedBuffer> AskAsync(Request request, CancellationToken cancellationToken)
     {
         var response = SharedBuffer.Rent(FirstResponseBytes);
         try
         {
-            await _game.SendAsync(request, response, cancellation);
+            await _game.SendAsync(request, response, cancellationToken);
             return response;
         }
         catch

@@ -32,7 +32,7 @@ public sealed class LiveSource(
     public MatchEndHandler? MatchEnded { get; init; }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
     {
         for (var i = 0; ; i++)
         {
@@ -41,7 +41,7 @@ public sealed class LiveSource(
             SubscriptionEnd? end = null;
             try
             {
-                end = await match.PlayAsync(isLast, cancellation);
+                end = await match.PlayAsync(isLast, cancellationToken);
             }
             finally
             {

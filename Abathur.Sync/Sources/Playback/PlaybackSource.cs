@@ -82,15 +82,15 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
 
     private bool IsOver => _ended && !_loop;
 
-    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
     {
         var run = sink.Begin(Match);
-        await using var stopping = cancellation.Register(_wake.Set);
+        await using var stopping = cancellationToken.Register(_wake.Set);
         try
         {
-            await WaitForAgentsAsync(run, cancellation);
+            await WaitForAgentsAsync(run, cancellationToken);
             GoToStart();
-            while (!cancellation.IsCancellationRequested)
+            while (!cancellationToken.IsCancellationRequested)
             {
                 CarryOutCommands();
                 if (IsOver)
@@ -115,14 +115,14 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         }
     }
 
-    public Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellation)
+    public Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellationToken)
     {
         Check(request);
         var command = new Command(request);
         _commands.Enqueue(command);
         _wake.Set();
         if (_stopped) RefuseCommands();
-        return command.Done.Task.WaitAsync(cancellation);
+        return command.Done.Task.WaitAsync(cancellationToken);
     }
 
     public void Dispose()
@@ -132,11 +132,11 @@ public sealed class PlaybackSource : IMatchSource, IPlaybackControl, IDisposable
         _recording.Dispose();
     }
 
-    private async Task WaitForAgentsAsync(MatchRun run, CancellationToken cancellation)
+    private async Task WaitForAgentsAsync(MatchRun run, CancellationToken cancellationToken)
     {
         try
         {
-            await run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellation);
+            await run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellationToken);
         }
         catch (OperationCanceledException)
         {

@@ -25,17 +25,17 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
     private Task? _reading;
 
     /// <inheritdoc/>
-    public async Task<Timeline> TimelineAsync(uint afterGameLoop, Action<long> requireRoom, CancellationToken cancellation)
+    public async Task<Timeline> TimelineAsync(uint afterGameLoop, Action<long> requireRoom, CancellationToken cancellationToken)
     {
-        await ReadOnceAsync().WaitAsync(cancellation);
+        await ReadOnceAsync().WaitAsync(cancellationToken);
         return _timeline.After(afterGameLoop, requireRoom);
     }
 
     /// <inheritdoc/>
     public async Task<V1.Plots> PlotsAsync(
-        uint afterGameLoop, uint untilGameLoop, Action<long> requireRoom, CancellationToken cancellation)
+        uint afterGameLoop, uint untilGameLoop, Action<long> requireRoom, CancellationToken cancellationToken)
     {
-        await ReadOnceAsync().WaitAsync(cancellation);
+        await ReadOnceAsync().WaitAsync(cancellationToken);
         return _plots.Between(afterGameLoop, untilGameLoop, requireRoom);
     }
 
@@ -75,16 +75,16 @@ internal sealed class RecordingOverview(string path, uint firstGameLoop, uint la
         }
     }
 
-    private void Read(CancellationToken cancellation)
+    private void Read(CancellationToken cancellationToken)
     {
         try
         {
-            using var recording = RecordingReader.Open(path, cancellation: cancellation);
+            using var recording = RecordingReader.Open(path, cancellationToken: cancellationToken);
             if (recording.GameData is { } data) _timeline.Begin(LenientParser.Parse<ResponseData>(data.Span));
             var events = new SkippedEvents();
             foreach (var message in recording.ReadMessages(firstGameLoop))
             {
-                cancellation.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
                 LowPriorityThread.LetOthersRun();
                 if (message.GameLoop > lastGameLoop) break;
                 if (message.Topic == RecordingTopics.Plots) _plots.AddRecorded(message.Payload.Span);

@@ -24,9 +24,9 @@ internal sealed class ProxyGames(IReadOnlyList<HostPort> games, TimeProvider clo
 
     /// <summary>Takes the next free game. This waits briefly, because a client may reconnect before its old connection has ended.</summary>
     /// <param name="named">The game that the client has named; null: any.</param>
-    /// <param name="cancellation">Fires when the daemon shuts down.</param>
+    /// <param name="cancellationToken">Fires when the daemon shuts down.</param>
     /// <returns>Null: none is free.</returns>
-    public async Task<ProxyGame?> TakeAsync(HostPort? named, CancellationToken cancellation)
+    public async Task<ProxyGame?> TakeAsync(HostPort? named, CancellationToken cancellationToken)
     {
         var started = clock.GetTimestamp();
         while (true)
@@ -48,8 +48,8 @@ internal sealed class ProxyGames(IReadOnlyList<HostPort> games, TimeProvider clo
             }
             var left = Patience + (isEnding ? 2 * ProxyRelay.EndTimeout : TimeSpan.Zero) - clock.GetElapsedTime(started);
             if (left <= TimeSpan.Zero) return null;
-            await freed.WaitAsync(left, clock, cancellation).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            cancellation.ThrowIfCancellationRequested();
+            await freed.WaitAsync(left, clock, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            cancellationToken.ThrowIfCancellationRequested();
         }
     }
 

@@ -85,19 +85,19 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
     /// connection.</summary>
     /// <param name="game">The game.</param>
     /// <param name="onWait">Told the game, and why it is awaited, when it does not answer at once.</param>
-    /// <param name="cancellation">Fires when the daemon shuts down.</param>
+    /// <param name="cancellationToken">Fires when the daemon shuts down.</param>
     /// <exception cref="ProxyException">The game cannot be reached; the bot has got an error.</exception>
-    public Socket? Connect(HostPort game, Action<string, string> onWait, CancellationToken cancellation)
+    public Socket? Connect(HostPort game, Action<string, string> onWait, CancellationToken cancellationToken)
     {
         var started = clock.GetTimestamp();
         var isTold = false;
         while (true)
         {
             var left = options.ConnectTimeout - clock.GetElapsedTime(started);
-            var problem = TryConnect(game, left, cancellation, out var connected);
+            var problem = TryConnect(game, left, cancellationToken, out var connected);
             if (problem is null) return connected;
             // A bot often connects at the same time as it starts its game.
-            if (left <= TimeSpan.Zero || cancellation.IsCancellationRequested)
+            if (left <= TimeSpan.Zero || cancellationToken.IsCancellationRequested)
             {
                 Refuse("502 Bad Gateway", $"No game answers at {game}: {problem}.");
                 throw new ProxyException($"no game answers at {game}: {problem}");
@@ -105,7 +105,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
             if (BotIsGone()) return null;
             if (!isTold) onWait(game.ToString(), problem);
             isTold = true;
-            cancellation.WaitHandle.WaitOne(left < RetryDelay ? left : RetryDelay);
+            cancellationToken.WaitHandle.WaitOne(left < RetryDelay ? left : RetryDelay);
         }
     }
 
@@ -126,7 +126,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
     }
 
     /// <summary>Tries once. Returns the error if the game may still be starting; null if it has answered.</summary>
-    private string? TryConnect(HostPort address, TimeSpan left, CancellationToken cancellation, out Socket? connected)
+    private string? TryConnect(HostPort address, TimeSpan left, CancellationToken cancellationToken, out Socket? connected)
     {
         connected = null;
         var game = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -134,7 +134,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         using var late = new CancellationTokenSource(timeout, clock);
         // Closing the socket is the only way to end a blocking connect or read.
         using var onLate = late.Token.Register(game.Dispose);
-        using var onStop = cancellation.Register(game.Dispose);
+        using var onStop = cancellationToken.Register(game.Dispose);
         HttpHead answer;
         try
         {
@@ -153,7 +153,7 @@ internal sealed partial class ProxyHandshake(Socket bot, ProxyOptions options, T
         catch (Exception e) when (SocketIo.IsGone(e) || e is TimeoutException)
         {
             game.Dispose();
-            return cancellation.IsCancellationRequested
+            return cancellationToken.IsCancellationRequested
                 ? "the daemon is shutting down"
                 : late.IsCancellationRequested
                 ? $"no answer within {timeout.TotalSeconds:0.#} s"

@@ -77,13 +77,13 @@ internal sealed class ProxySource : IMatchSource, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
     {
         _sink = sink;
         _ = AcceptAsync();
         try
         {
-            return await _over.Task.WaitAsync(cancellation);
+            return await _over.Task.WaitAsync(cancellationToken);
         }
         catch (OperationCanceledException)
         {

@@ -41,10 +41,10 @@ public sealed class PushSource : IMatchSource
 
     /// <summary>Opens a publication. The caller disposes it when the bot has disconnected.</summary>
     /// <exception cref="RefusedException">Another bot publishes (ALREADY_EXISTS) or has published (FAILED_PRECONDITION).</exception>
-    public async Task<Publication> OpenAsync(CancellationToken cancellation)
+    public async Task<Publication> OpenAsync(CancellationToken cancellationToken)
     {
         // The ports are open shortly before the source runs.
-        var sink = await _sink.Task.WaitAsync(cancellation);
+        var sink = await _sink.Task.WaitAsync(cancellationToken);
         lock (_gate)
         {
             if (_over.Task.IsCompleted) throw new RefusedException(RequestStatus.FailedPrecondition, "the match is over");
@@ -55,13 +55,13 @@ public sealed class PushSource : IMatchSource
     }
 
     /// <inheritdoc/>
-    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
     {
         lock (_gate) _feed = NewFeed(sink);
         _sink.TrySetResult(sink);
         try
         {
-            return await _over.Task.WaitAsync(cancellation);
+            return await _over.Task.WaitAsync(cancellationToken);
         }
         catch (OperationCanceledException)
         {

@@ -31,7 +31,7 @@ internal sealed class GameSyncMethods : IServiceMethodProvider<Service>
         var actLarge = act with { MaxMessageBytes = MaxActBytes };
         Unary(
             context, "GetMatch", watch, GetMatchRequest.Parser, Match.Parser,
-            (api, request, level, cancellation) => api.GetMatchAsync(request, level, cancellation));
+            (api, request, level, cancellationToken) => api.GetMatchAsync(request, level, cancellationToken));
         Unary(
             context, "GetStatus", watch, GetStatusRequest.Parser, V1.Status.Parser,
             (api, request, level, _) => ValueTask.FromResult(api.GetStatus(level, request.RunId)));
@@ -40,25 +40,25 @@ internal sealed class GameSyncMethods : IServiceMethodProvider<Service>
             (api, _, level, _) => ValueTask.FromResult(api.GetMatches(level)));
         Unary(
             context, "GetTimeline", watch, GetTimelineRequest.Parser, V1.Timeline.Parser,
-            (api, request, level, cancellation) => api.GetTimelineAsync(request, level, cancellation));
+            (api, request, level, cancellationToken) => api.GetTimelineAsync(request, level, cancellationToken));
         Unary(
             context, "GetPlots", watch, GetPlotsRequest.Parser, V1.Plots.Parser,
-            (api, request, level, cancellation) => api.GetPlotsAsync(request, level, cancellation));
+            (api, request, level, cancellationToken) => api.GetPlotsAsync(request, level, cancellationToken));
         Unary(
             context, "Plot", act, PlotRequest.Parser, PlotResult.Parser,
             (api, request, level, _) => ValueTask.FromResult(api.Plot(request, level)));
         Unary(
             context, "Act", actLarge, ActRequest.Parser, ActResult.Parser,
-            (api, request, level, cancellation) => new(api.ActAsync(request, level, cancellation)));
+            (api, request, level, cancellationToken) => new(api.ActAsync(request, level, cancellationToken)));
         Unary(
             context, "Query", actLarge, QueryRequest.Parser, QueryResult.Parser,
-            (api, request, level, cancellation) => new(api.QueryAsync(request, level, cancellation)));
+            (api, request, level, cancellationToken) => new(api.QueryAsync(request, level, cancellationToken)));
         Unary(
             context, "Draw", actLarge, DrawRequest.Parser, DrawResult.Parser,
             (api, request, level, _) => ValueTask.FromResult(api.Draw(request, level)));
         Unary(
             context, "Control", act, ControlRequest.Parser, PlaybackState.Parser,
-            (api, request, level, cancellation) => new(api.ControlAsync(request, level, cancellation)));
+            (api, request, level, cancellationToken) => new(api.ControlAsync(request, level, cancellationToken)));
         context.AddServerStreamingMethod(
             Describe(MethodType.ServerStreaming, "Subscribe", GrpcMarshaller.Of(SubscribeRequest.Parser), V1.Frame.Parser), [Post, watch],
             (service, request, _, call) => service.SubscribeAsync(request, call));

@@ -120,10 +120,10 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
 
     /// <summary>Reads until the client ends its stream or is silent. Some clients discard what they have received and not read yet when
     /// the call, or the connection, ends before their stream does.</summary>
-    private static async Task LingerAsync(IAsyncStreamReader<ClientMessage> messages, CancellationToken cancellation)
+    private static async Task LingerAsync(IAsyncStreamReader<ClientMessage> messages, CancellationToken cancellationToken)
     {
         using var whole = new CancellationTokenSource(SocketHandler.MaxLingerTime);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(whole.Token, cancellation);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(whole.Token, cancellationToken);
         limit.CancelAfter(SocketHandler.LingerTime);
         try
         {
@@ -138,7 +138,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
     /// <summary>Reads the first message of a session, which may have the token. Before it is checked, the size and number of such messages
     /// are limited.</summary>
     private async ValueTask<ClientMessage?> ReadFirstAsync(
-        IAsyncStreamReader<ClientMessage> messages, GrpcRequestBody body, HttpContext http, CancellationToken cancellation)
+        IAsyncStreamReader<ClientMessage> messages, GrpcRequestBody body, HttpContext http, CancellationToken cancellationToken)
     {
         if (LevelOf(http) != AccessLevel.None) return await ReadAsync();
         var laterLimit = body.MaxMessageBytes;
@@ -159,7 +159,7 @@ internal sealed class GameSyncService(SyncApi api, ILogger log)
             body.MaxMessageBytes = laterLimit;
         }
 
-        async ValueTask<ClientMessage?> ReadAsync() => await messages.MoveNext(cancellation) ? messages.Current : null;
+        async ValueTask<ClientMessage?> ReadAsync() => await messages.MoveNext(cancellationToken) ? messages.Current : null;
     }
 
     /// <summary>The token is in the metadata <c>authorization</c> or, if that is not set, in the first message of a session.</summary>

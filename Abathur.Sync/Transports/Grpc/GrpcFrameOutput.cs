@@ -28,5 +28,5 @@ internal sealed class GrpcFrameOutput(GrpcOutput output, Func<string> runId) : I
         return GrpcOutput.PrefixBytes + bytes;
     }
 
-    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
+    public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => output.FlushAsync(cancellationToken);
 }

@@ -58,7 +58,7 @@ internal sealed class GrpcOutput(HttpContext http)
 
     /// <summary>Writes a long message in parts, each when the client's window has taken the one before: a client that does not read holds
     /// the memory of one. False: the client is gone, or the call is cancelled.</summary>
-    public async ValueTask<bool> WriteInPartsAsync(ReadOnlyMemory<byte> message, CancellationToken cancellation)
+    public async ValueTask<bool> WriteInPartsAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         WritePrefix(message.Length);
         for (var rest = message; !rest.IsEmpty;)
@@ -66,7 +66,7 @@ internal sealed class GrpcOutput(HttpContext http)
             var part = rest[..Math.Min(rest.Length, PartBytes)];
             _body.Write(part.Span);
             rest = rest[part.Length..];
-            if (!await FlushAsync(cancellation)) return false;
+            if (!await FlushAsync(cancellationToken)) return false;
         }
         return true;
     }
@@ -74,7 +74,7 @@ internal sealed class GrpcOutput(HttpContext http)
     /// <summary>Sends what was written and waits until the client's window has taken it. False: the client is gone, or the call is
     /// cancelled.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
     {
         // The token is not passed to Kestrel, which would reset the stream when a waiting flush is cancelled, and the status would be lost.
         var flush = _body.FlushAsync(CancellationToken.None);
@@ -85,9 +85,9 @@ internal sealed class GrpcOutput(HttpContext http)
         }
         else
         {
-            using var registration = cancellation.UnsafeRegister(static body => ((PipeWriter)body!).CancelPendingFlush(), _body);
+            using var registration = cancellationToken.UnsafeRegister(static body => ((PipeWriter)body!).CancelPendingFlush(), _body);
             result = await flush;
         }
-        return !result.IsCompleted && !result.IsCanceled && !cancellation.IsCancellationRequested;
+        return !result.IsCompleted && !result.IsCanceled && !cancellationToken.IsCancellationRequested;
     }
 }

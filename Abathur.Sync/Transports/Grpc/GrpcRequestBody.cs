@@ -87,11 +87,11 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<ReadResult> ReadLaterAsync(CancellationToken cancellation)
+    private async ValueTask<ReadResult> ReadLaterAsync(CancellationToken cancellationToken)
     {
         try
         {
-            return Check(await body.ReadAsync(cancellation));
+            return Check(await body.ReadAsync(cancellationToken));
         }
         catch (IOException)
         {
@@ -99,14 +99,14 @@ internal sealed class GrpcRequestBody(PipeReader body, ByteBudget budget, int ma
         }
     }
 
-    private async ValueTask<ReadResult> ReadFirstAsync(CancellationTokenSource limit, CancellationToken cancellation)
+    private async ValueTask<ReadResult> ReadFirstAsync(CancellationTokenSource limit, CancellationToken cancellationToken)
     {
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellation);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try
         {
             return await ReadLaterAsync(either.Token);
         }
-        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellation.IsCancellationRequested)
+        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
             throw _failure = GrpcErrors.Of(
                 StatusCode.DeadlineExceeded, $"no complete message came within {FirstMessageTimeout.TotalSeconds:0.###} s");

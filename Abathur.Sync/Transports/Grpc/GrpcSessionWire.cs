@@ -10,11 +10,11 @@ namespace Abathur.Sync.Transports.Grpc;
 /// <summary>Session messages as gRPC messages.</summary>
 internal sealed class GrpcSessionWire(IAsyncStreamReader<ClientMessage> input, GrpcOutput output) : ISessionWire
 {
-    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken)
     {
         try
         {
-            return await input.MoveNext(cancellation) ? input.Current : null;
+            return await input.MoveNext(cancellationToken) ? input.Current : null;
         }
         catch (RpcException e)
         {
@@ -29,12 +29,12 @@ internal sealed class GrpcSessionWire(IAsyncStreamReader<ClientMessage> input, G
 
     public void Write(ServerMessage message) => output.Write(message);
 
-    public async ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    public async ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken)
     {
         var message = MatchMessages.LengthPrefixed(match);
         try
         {
-            await output.WriteInPartsAsync(message.Memory[ProtoFraming.PrefixBytes..], cancellation);
+            await output.WriteInPartsAsync(message.Memory[ProtoFraming.PrefixBytes..], cancellationToken);
         }
         finally
         {
@@ -51,5 +51,5 @@ internal sealed class GrpcSessionWire(IAsyncStreamReader<ClientMessage> input, G
         return GrpcOutput.PrefixBytes + messageBytes;
     }
 
-    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
+    public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => output.FlushAsync(cancellationToken);
 }

@@ -74,12 +74,12 @@ internal static class HttpAnswer
     }
 
     /// <summary>Answers 200 with JSON that must not be cached.</summary>
-    public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellation)
+    public static Task JsonAsync(HttpResponse response, ReadOnlyMemory<byte> json, CancellationToken cancellationToken)
     {
         response.ContentType = "application/json";
         response.ContentLength = json.Length;
         response.Headers.XContentTypeOptions = "nosniff";
         response.Headers.CacheControl = "no-store";
-        return response.Body.WriteAsync(json, cancellation).AsTask();
+        return response.Body.WriteAsync(json, cancellationToken).AsTask();
     }
 }

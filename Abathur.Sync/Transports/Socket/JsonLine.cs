@@ -29,15 +29,15 @@ internal static class JsonLine
     /// that is too long, not UTF-8, or not a message.
     /// </summary>
     /// <param name="input">The input.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <param name="maxBytes">Longest line.</param>
     /// <param name="skipsBlank">Whether blank lines are skipped; otherwise they are an error.</param>
     public static async ValueTask<ClientMessage?> ReadAsync(
-        PipeReader input, CancellationToken cancellation, int maxBytes = MaxBytes, bool skipsBlank = true)
+        PipeReader input, CancellationToken cancellationToken, int maxBytes = MaxBytes, bool skipsBlank = true)
     {
         while (true)
         {
-            var result = await input.ReadAsync(cancellation);
+            var result = await input.ReadAsync(cancellationToken);
             var rest = result.Buffer;
             try
             {

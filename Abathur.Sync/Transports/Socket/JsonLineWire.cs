@@ -8,11 +8,11 @@ namespace Abathur.Sync.Transports.Socket;
 /// <summary>Session messages as ProtoJSON, one object a line.</summary>
 internal sealed class JsonLineWire(PipeReader input, SocketOutput output) : ISessionWire
 {
-    public ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation) => JsonLine.ReadAsync(input, cancellation);
+    public ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken) => JsonLine.ReadAsync(input, cancellationToken);
 
     public void Write(ServerMessage message) => JsonLine.Write(output.Writer, message);
 
-    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken)
     {
         output.Write(MatchMessages.Line(match));
         return default;
@@ -26,5 +26,5 @@ internal sealed class JsonLineWire(PipeReader input, SocketOutput output) : ISes
         return bytes;
     }
 
-    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
+    public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => output.FlushAsync(cancellationToken);
 }

@@ -15,11 +15,11 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
     /// <summary>Longest message that a client may send.</summary>
     public const int MaxBytes = 1024 * 1024;
 
-    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
-            var result = await input.ReadAsync(cancellation);
+            var result = await input.ReadAsync(cancellationToken);
             var buffer = result.Buffer;
             try
             {
@@ -52,7 +52,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         message.WriteTo(output);
     }
 
-    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken)
     {
         output.Write(MatchMessages.LengthPrefixed(match));
         return default;
@@ -66,7 +66,7 @@ internal sealed class LengthPrefixedWire(PipeReader input, SocketOutput output) 
         return bytes;
     }
 
-    public ValueTask<bool> FlushAsync(CancellationToken cancellation) => output.FlushAsync(cancellation);
+    public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => output.FlushAsync(cancellationToken);
 
     /// <summary>The first message of a buffer, as bytes; false if it is incomplete.</summary>
     /// <exception cref="RefusedException">It is longer than <paramref name="maxBytes"/>.</exception>

@@ -18,11 +18,11 @@ internal sealed class PublishInput(PipeReader input, Encoding encoding, Publicat
     /// <summary>Reads messages until the bot has sent the last one. If the input ends before it, the publication is not finished when this
     /// returns.</summary>
     /// <exception cref="RefusedException">A message is not a <c>PublishRequest</c>, or too long.</exception>
-    public async Task RunAsync(CancellationToken cancellation)
+    public async Task RunAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
-            var result = await input.ReadAsync(cancellation);
+            var result = await input.ReadAsync(cancellationToken);
             var rest = result.Buffer;
             try
             {

@@ -39,12 +39,12 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
     /// disconnected.</summary>
     /// <remarks>After cancellation or false the connection cannot be used any more, because a part may have been sent.</remarks>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
     {
         try
         {
-            return (_shared is null || await SendAsync(_shared.Memory, cancellation))
-                && (_gathered is null || await SendAsync(_gathered.Memory, cancellation));
+            return (_shared is null || await SendAsync(_shared.Memory, cancellationToken))
+                && (_gathered is null || await SendAsync(_gathered.Memory, cancellationToken));
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
@@ -65,10 +65,10 @@ internal sealed class SocketOutput(System.Net.Sockets.Socket socket, PipeWriter?
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
+    private async ValueTask<bool> SendAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellationToken)
     {
-        if (encrypted is not null) return !(await encrypted.WriteAsync(rest, cancellation)).IsCompleted;
-        while (!rest.IsEmpty) rest = rest[await socket.SendAsync(rest, SocketFlags.None, cancellation)..];
+        if (encrypted is not null) return !(await encrypted.WriteAsync(rest, cancellationToken)).IsCompleted;
+        while (!rest.IsEmpty) rest = rest[await socket.SendAsync(rest, SocketFlags.None, cancellationToken)..];
         return true;
     }
 }

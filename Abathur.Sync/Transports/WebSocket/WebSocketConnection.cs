@@ -46,11 +46,11 @@ public sealed class WebSocketConnection(
     /// The next message; its bytes are valid until the next call. Cancellation ends only the wait: the next call,
     /// or <see cref="CloseAsync"/>, continues to receive the message.
     /// </summary>
-    public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellation)
+    public async ValueTask<WebSocketInput> ReceiveAsync(CancellationToken cancellationToken)
     {
         // The cancellation of .NET would abort the connection, which could then not be closed with a close frame.
         BeginReceive();
-        var input = await _receiving.WaitAsync(cancellation);
+        var input = await _receiving.WaitAsync(cancellationToken);
         _receiving = null;
         return input;
     }

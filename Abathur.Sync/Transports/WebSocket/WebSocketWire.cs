@@ -34,9 +34,9 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
 
     private SharedBuffer Output => _output ??= SharedBuffer.Rent();
 
-    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+    public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken)
     {
-        var input = await connection.ReceiveAsync(cancellation);
+        var input = await connection.ReceiveAsync(cancellationToken);
         if (input.Kind is not (WebSocketInputKind.Closed or WebSocketInputKind.Lost)) Form ??= input.Type;
         switch (input.Kind)
         {
@@ -62,7 +62,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         _ends.Add(Output.Span.Length);
     }
 
-    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation)
+    public ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken)
     {
         Write(Form == WebSocketMessageType.Binary ? MatchMessages.LengthPrefixed(match) : MatchMessages.Line(match));
         _isMatch = _shared is not null;
@@ -73,7 +73,7 @@ internal sealed class WebSocketWire(WebSocketConnection connection) : ISessionWi
         Write(frame.RentMessage(Form == WebSocketMessageType.Text ? JsonFraming.Line : ProtoFraming.LengthPrefixed, dropped));
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+    public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
     {
         var isThere = true;
         var type = Form ?? WebSocketMessageType.Text;

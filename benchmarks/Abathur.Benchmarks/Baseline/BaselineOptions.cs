@@ -41,7 +41,7 @@ internal sealed record BaselineOptions
         {
             file, port, unlimited, grpc, offset, duration,
         };
-        command.SetAction((parsed, cancellation) =>
+        command.SetAction((parsed, cancellationToken) =>
         {
             var options = new BaselineOptions
             {
@@ -52,7 +52,9 @@ internal sealed record BaselineOptions
                 StartOffset = parsed.GetValue(offset),
                 Duration = parsed.GetValue(duration),
             };
-            return options.Grpc ? GrpcBaselineServer.RunAsync(options, cancellation) : BaselineServer.RunAsync(options, cancellation);
+            return options.Grpc
+                ? GrpcBaselineServer.RunAsync(options, cancellationToken)
+                : BaselineServer.RunAsync(options, cancellationToken);
         });
         return command.Parse(args).Invoke();
     }

@@ -15,18 +15,18 @@ internal sealed class BaselinePlayback(BaselineOptions options, TimeProvider clo
     /// <summary>Plays until it is cancelled.</summary>
     /// <param name="hasClients">Whether anybody takes frames.</param>
     /// <param name="publish">Gives a frame to all clients; the frame is valid until it returns.</param>
-    /// <param name="cancellation">Ends it.</param>
+    /// <param name="cancellationToken">Ends it.</param>
     public async Task RunAsync(
-        Func<bool> hasClients, Func<RecordingMatch, RecordedObservation, ValueTask> publish, CancellationToken cancellation)
+        Func<bool> hasClients, Func<RecordingMatch, RecordedObservation, ValueTask> publish, CancellationToken cancellationToken)
     {
-        await using var stopping = cancellation.Register(_joined.Set);
-        using var recording = RecordingReader.Open(options.Recording, cancellation: cancellation);
+        await using var stopping = cancellationToken.Register(_joined.Set);
+        using var recording = RecordingReader.Open(options.Recording, cancellationToken: cancellationToken);
         var tickHz = recording.Match.TickHz;
         var first = (uint)(recording.FirstGameLoop + (options.StartOffset * tickHz));
         var last = options.Duration is { } seconds ? first + (uint)(seconds * tickHz) : recording.LastGameLoop;
         var pacer = new TickPacer(tickHz, clock) { Rate = options.Unlimited ? 0 : 1 };
         recording.SeekToGameLoop(first);
-        while (!cancellation.IsCancellationRequested)
+        while (!cancellationToken.IsCancellationRequested)
         {
             if (!hasClients())
             {
@@ -40,7 +40,7 @@ internal sealed class BaselinePlayback(BaselineOptions options, TimeProvider clo
                 continue;
             }
             var wait = pacer.DueIn(observation.GameLoop);
-            if (wait >= TimeSpan.FromMilliseconds(1)) await Task.Delay(wait, clock, cancellation);
+            if (wait >= TimeSpan.FromMilliseconds(1)) await Task.Delay(wait, clock, cancellationToken);
             pacer.Advance(observation.GameLoop);
             await publish(recording.Match, observation);
         }

@@ -23,9 +23,9 @@ internal sealed class BaselineServer(BaselineOptions options, TimeProvider clock
     private volatile BaselineClient[] _clients = [];
 
     /// <summary>Serves until standard input is closed, or cancelled. Prints "ready baseline=ADDRESS" when clients may come.</summary>
-    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellation)
+    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellationToken)
     {
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         using var server = new BaselineServer(options, TimeProvider.System);
         server._listener.Start();
         Console.WriteLine($"ready baseline={server._listener.LocalEndpoint}");
@@ -50,18 +50,18 @@ internal sealed class BaselineServer(BaselineOptions options, TimeProvider clock
         _playback.Dispose();
     }
 
-    private async Task AcceptAsync(CancellationToken cancellation)
+    private async Task AcceptAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
             var client = new BaselineClient(
-                await _listener.AcceptSocketAsync(cancellation), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
+                await _listener.AcceptSocketAsync(cancellationToken), options.Unlimited ? QueueFrames : 1, skips: !options.Unlimited);
             _clients = [.. _clients.Where(each => !each.Sending.IsCompleted), client];
             _playback.Join();
         }
     }
 
-    private Task PublishAsync(CancellationToken cancellation) => _playback.RunAsync(
+    private Task PublishAsync(CancellationToken cancellationToken) => _playback.RunAsync(
         () => Array.Exists(_clients, each => !each.Sending.IsCompleted),
         async (_, observation) =>
         {
@@ -69,7 +69,7 @@ internal sealed class BaselineServer(BaselineOptions options, TimeProvider clock
             foreach (var client in _clients) await client.OfferAsync(message);
             message.Release();
         },
-        cancellation);
+        cancellationToken);
 
     private SharedBuffer Write(ReadOnlySpan<byte> payload)
     {

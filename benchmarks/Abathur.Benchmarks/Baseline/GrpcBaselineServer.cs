@@ -31,9 +31,9 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
     private ulong _sequence;
 
     /// <summary>Serves until standard input is closed. Prints "ready grpc=ADDRESS" when clients may come.</summary>
-    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellation)
+    public static async Task<int> RunAsync(BaselineOptions options, CancellationToken cancellationToken)
     {
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         using var server = new GrpcBaselineServer(options, TimeProvider.System);
         if (options.Unlimited) server._inMemory = server.Load();
         var builder = KestrelHost.CreateBuilder(maxConnections: 256, TimeProvider.System);
@@ -50,10 +50,10 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
         await app.StartAsync(stop.Token);
         Console.WriteLine($"ready grpc={new Uri(app.Urls.First()).Authority}");
         var publishing = options.Unlimited ? Task.CompletedTask : server.PublishAsync(stop.Token);
-        await Console.In.ReadToEndAsync(cancellation);
+        await Console.In.ReadToEndAsync(cancellationToken);
         await stop.CancelAsync();
         await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await app.StopAsync(cancellation);
+        await app.StopAsync(cancellationToken);
         return 0;
     }
 
@@ -66,7 +66,7 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
         return [.. recording.ReadBetween(first, uint.MaxValue).Take(FramesInMemory).Select(each => Message(recording.Match, each))];
     }
 
-    private Task PublishAsync(CancellationToken cancellation) => _playback.RunAsync(
+    private Task PublishAsync(CancellationToken cancellationToken) => _playback.RunAsync(
         () => !_clients.IsEmpty,
         (match, observation) =>
         {
@@ -74,7 +74,7 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
             foreach (var (client, _) in _clients) client.Writer.TryWrite(message);
             return ValueTask.CompletedTask;
         },
-        cancellation);
+        cancellationToken);
 
     private byte[] Message(RecordingMatch match, RecordedObservation observation) => new Sync.V1.Frame
     {
@@ -85,16 +85,17 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
         Data = ByteString.CopyFrom(observation.Payload.Span),
     }.ToByteArray();
 
-    private async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellation)
+    private async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellationToken)
     {
-        for (var i = 0; _inMemory.Length > 0 && !cancellation.IsCancellationRequested; i = (i + 1) % _inMemory.Length)
-            await output.WriteAsync(_inMemory[i], cancellation);
+        for (var i = 0; _inMemory.Length > 0 && !cancellationToken.IsCancellationRequested; i = (i + 1) % _inMemory.Length)
+            await output.WriteAsync(_inMemory[i], cancellationToken);
         var newest = Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropOldest });
         _clients[newest] = true;
         _playback.Join();
         try
         {
-            await foreach (var message in newest.Reader.ReadAllAsync(cancellation)) await output.WriteAsync(message, cancellation);
+            await foreach (var message in newest.Reader.ReadAllAsync(cancellationToken))
+                await output.WriteAsync(message, cancellationToken);
         }
         finally
         {

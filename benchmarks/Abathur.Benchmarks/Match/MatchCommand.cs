@@ -21,8 +21,8 @@ internal static class MatchCommand
     /// <param name="args">Arguments behind the command.</param>
     /// <param name="output">Standard output: the table.</param>
     /// <param name="error">Standard error: progress and errors.</param>
-    /// <param name="cancellation">Ends the run as Ctrl-C does.</param>
-    public static int Invoke(string[] args, TextWriter output, TextWriter error, CancellationToken cancellation = default)
+    /// <param name="cancellationToken">Ends the run as Ctrl-C does.</param>
+    public static int Invoke(string[] args, TextWriter output, TextWriter error, CancellationToken cancellationToken = default)
     {
         var file = new Argument<string?>("FILE") { Description = "Recording (MCAP)", Arity = ArgumentArity.ZeroOrOne };
         var codecs = new Option<string>("--codecs")
@@ -55,7 +55,7 @@ internal static class MatchCommand
             + "itself.") { file, codecs, json, rounds, frames, budget, seed, list };
         command.SetAction(async (parsed, cancelled) =>
         {
-            using var both = CancellationTokenSource.CreateLinkedTokenSource(cancelled, cancellation);
+            using var both = CancellationTokenSource.CreateLinkedTokenSource(cancelled, cancellationToken);
             if (parsed.GetValue(list)) return List(output);
             if (parsed.GetValue(file) is not { } path) return Refuse(error, Usage, "which FILE? See match --help.");
             var names = parsed.GetValue(codecs)?.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
@@ -89,7 +89,7 @@ internal static class MatchCommand
         return result.Errors.Count > 0 ? Refuse(error, Usage, result.Errors[0].Message) : result.Invoke(invocation);
     }
 
-    private static int Run(MatchOptions options, TextWriter output, TextWriter error, CancellationToken cancellation)
+    private static int Run(MatchOptions options, TextWriter output, TextWriter error, CancellationToken cancellationToken)
     {
         if (options.Json is "") return Refuse(error, Usage, "--json names no file");
         if (Directory.Exists(options.Json)) return Refuse(error, Usage, $"{options.Json} is a folder; --json names a file");
@@ -111,7 +111,7 @@ internal static class MatchCommand
                 runs.Add(new CodecRun(name, codec));
             }
             using var frames = RecordedFrames.Open(options.Recording);
-            return Measure(options, frames, runs, output, error, cancellation);
+            return Measure(options, frames, runs, output, error, cancellationToken);
         }
         catch (Exception e) when (e is RecordingException or McapException or InvalidDataException)
         {
@@ -129,14 +129,14 @@ internal static class MatchCommand
 
     private static int Measure(
         MatchOptions options, RecordedFrames frames, List<CodecRun> runs, TextWriter output, TextWriter error,
-        CancellationToken cancellation)
+        CancellationToken cancellationToken)
     {
         var environment = MatchEnvironment.Describe(MatchClock.Measure());
         MatchRunner? runner = null;
         ConsoleProgress.Run(Terminal(error), progress =>
         {
             runner = new MatchRunner(options, frames, runs, progress);
-            runner.Run(cancellation);
+            runner.Run(cancellationToken);
         });
         if (options.Json is { } path)
         {

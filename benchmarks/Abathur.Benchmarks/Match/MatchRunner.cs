@@ -29,21 +29,21 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
 
     /// <summary>Does it all.</summary>
     /// <exception cref="Abathur.Mcap.McapException">The recording is damaged further on.</exception>
-    public void Run(CancellationToken cancellation)
+    public void Run(CancellationToken cancellationToken)
     {
         try
         {
             var chosen = RecordedFrames.EvenlySpaced(frames.Count, options.Frames ?? frames.Count);
             FrameCount = chosen.Length;
-            WarmUpAndEstimate(chosen, cancellation);
-            ShareOut(options.Budget is null ? chosen : KeepInMemory(chosen, cancellation));
-            foreach (var run in runs) Check(run, cancellation);
+            WarmUpAndEstimate(chosen, cancellationToken);
+            ShareOut(options.Budget is null ? chosen : KeepInMemory(chosen, cancellationToken));
+            foreach (var run in runs) Check(run, cancellationToken);
             var random = new Random(options.Seed);
             for (var round = 1; round <= options.Rounds; round++)
             {
                 var order = runs.Where(run => run.Failure is null).ToArray();
                 random.Shuffle(order);
-                foreach (var run in order) Time(run, round, cancellation);
+                foreach (var run in order) Time(run, round, cancellationToken);
             }
         }
         catch (OperationCanceledException)
@@ -54,11 +54,11 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
 
     /// <summary>Evenly spaced frames that fit into memory, read: under a budget no time is spent on reading the file for each
     /// codec.</summary>
-    private int[] KeepInMemory(int[] chosen, CancellationToken cancellation)
+    private int[] KeepInMemory(int[] chosen, CancellationToken cancellationToken)
     {
         var fitting = (int)Math.Max(1, RecordedFrames.MaxKeptBytes / _pilotBytes);
         int[] kept = [.. RecordedFrames.EvenlySpaced(chosen.Length, fitting).Select(i => chosen[i])];
-        foreach (var _ in frames.Read(kept)) cancellation.ThrowIfCancellationRequested();
+        foreach (var _ in frames.Read(kept)) cancellationToken.ThrowIfCancellationRequested();
         return kept;
     }
 
@@ -66,7 +66,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
     /// Runs each codec on a few frames until the JIT compiler has had its way with it (64 operations of each kind and 0.8 s, at most 4 s),
     /// then takes the time of a frame. Under a budget all of this takes at most a third of it, where 0.8 s each leave the choice.
     /// </summary>
-    private void WarmUpAndEstimate(int[] chosen, CancellationToken cancellation)
+    private void WarmUpAndEstimate(int[] chosen, CancellationToken cancellationToken)
     {
         var numbers = RecordedFrames.EvenlySpaced(chosen.Length, PilotFrames).Select(i => chosen[i]).ToArray();
         var pilot = frames.Read(numbers).Select(frame => frame.Observation).ToArray();
@@ -83,7 +83,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
             var start = Stopwatch.GetTimestamp();
             for (var i = 0; ; i++)
             {
-                cancellation.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
                 FrameSample.Take(run.Codec, pilot[i % pilot.Length]);
                 var elapsed = Stopwatch.GetElapsedTime(start);
                 if ((elapsed > longest && elapsed > WarmUpTime) || (i >= WarmUpOperations && elapsed > WarmUpTime)) break;
@@ -116,11 +116,11 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         }
     }
 
-    private void Check(CodecRun run, CancellationToken cancellation)
+    private void Check(CodecRun run, CancellationToken cancellationToken)
     {
         foreach (var (number, observation) in InOrder(run))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             var check = CodecCheck.Run(run.Codec, observation);
             if (check.Problem is not null) run.Failure = $"frame {number}: {check.Problem}";
             if (run.Failure is not null) return;
@@ -131,7 +131,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         }
     }
 
-    private void Time(CodecRun run, int round, CancellationToken cancellation)
+    private void Time(CodecRun run, int round, CancellationToken cancellationToken)
     {
         GC.Collect();
         GC.WaitForPendingFinalizers();
@@ -140,7 +140,7 @@ internal sealed class MatchRunner(MatchOptions options, RecordedFrames frames, I
         var isFirst = true;
         foreach (var (_, observation) in InOrder(run))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             // Caches are filled with this codec's code and tables by one frame that does not count. A stream has been encoding.
             if (isFirst && !run.Codec.IsStream) FrameSample.Take(run.Codec, observation);
             isFirst = false;

@@ -59,16 +59,16 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <param name="address">The servers, and the login.</param>
     /// <param name="name">Shown by the server.</param>
     /// <param name="inbox">Prefix of the subjects at which answers are received.</param>
-    /// <param name="cancellation">Ends the attempt.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="ServersLostException">No server answers.</exception>
     /// <exception cref="NatsProblemException">The login is refused, or a certificate, or there is no JetStream.</exception>
     public static async Task<NatsServers> ConnectAsync(
-        NatsAddress address, string name, string inbox, CancellationToken cancellation)
+        NatsAddress address, string name, string inbox, CancellationToken cancellationToken)
     {
         var connection = new NatsConnection(OptionsOf(address) with { Name = name, InboxPrefix = inbox });
         try
         {
-            await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellation);
+            await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellationToken);
             if (connection.ServerInfo?.JetStreamAvailable == true) return new NatsServers(connection);
             throw new NatsProblemException("JetStream is not enabled on the NATS server");
         }
@@ -86,14 +86,14 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <summary>Whether a relay serves a match.</summary>
     /// <param name="match">Name of the match.</param>
     /// <param name="ifSilent">The result if something listens and does not answer in time: that need not be a relay.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="ServersLostException">The servers are away.</exception>
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
-    public async Task<bool> HasRelayAsync(string match, bool ifSilent, CancellationToken cancellation)
+    public async Task<bool> HasRelayAsync(string match, bool ifSilent, CancellationToken cancellationToken)
     {
         try
         {
-            return await RequestAsync(RelayNames.Watch(match, RelayNames.Here), [], AnswerTimeout, cancellation) is not null;
+            return await RequestAsync(RelayNames.Watch(match, RelayNames.Here), [], AnswerTimeout, cancellationToken) is not null;
         }
         catch (ServersLostException e) when (e.InnerException is NatsNoReplyException)
         {
@@ -105,11 +105,11 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <param name="subject">The subject.</param>
     /// <param name="body">The message.</param>
     /// <param name="timeout">How long the answer may take.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The answer; null: nothing listens.</returns>
     /// <exception cref="ServersLostException">There was no answer in time.</exception>
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
-    public async Task<NatsMsg<byte[]>?> RequestAsync(string subject, byte[] body, TimeSpan timeout, CancellationToken cancellation)
+    public async Task<NatsMsg<byte[]>?> RequestAsync(string subject, byte[] body, TimeSpan timeout, CancellationToken cancellationToken)
     {
         try
         {
@@ -118,13 +118,13 @@ internal sealed partial class NatsServers : IAsyncDisposable
                 limit => Connection.RequestAsync<byte[], byte[]>(
                     subject, body, RequestHeaders, replyOpts: new NatsSubOpts { Timeout = timeout, ThrowIfNoResponders = true },
                     cancellationToken: limit),
-                Timeout.InfiniteTimeSpan, cancellation);
+                Timeout.InfiniteTimeSpan, cancellationToken);
         }
         catch (NatsNoRespondersException)
         {
             return null;
         }
-        catch (Exception e) when (IsLost(e, cancellation))
+        catch (Exception e) when (IsLost(e, cancellationToken))
         {
             throw new ServersLostException(e is NatsNoReplyException ? $"no answer within {timeout.TotalSeconds:g} s" : ReasonOf(e), e);
         }
@@ -133,21 +133,21 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <summary>Asks JetStream.</summary>
     /// <param name="subject">Subject of the request, for the message where it is denied.</param>
     /// <param name="request">Sends it.</param>
-    /// <param name="cancellation">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="NatsJSApiException">It is refused.</exception>
     /// <exception cref="ServersLostException">There was no answer in time.</exception>
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
-    public async Task<T> AskAsync<T>(string subject, Func<CancellationToken, ValueTask<T>> request, CancellationToken cancellation)
+    public async Task<T> AskAsync<T>(string subject, Func<CancellationToken, ValueTask<T>> request, CancellationToken cancellationToken)
     {
         try
         {
-            return await UnlessDeniedAsync(subject, request, AnswerTimeout, cancellation);
+            return await UnlessDeniedAsync(subject, request, AnswerTimeout, cancellationToken);
         }
         catch (NatsJSApiException)
         {
             throw;
         }
-        catch (Exception e) when (IsLost(e, cancellation))
+        catch (Exception e) when (IsLost(e, cancellationToken))
         {
             throw new ServersLostException(ReasonOf(e), e);
         }
@@ -155,10 +155,10 @@ internal sealed partial class NatsServers : IAsyncDisposable
 
     /// <summary>Whether an exception says that the servers are away, or do not answer in time.</summary>
     /// <param name="e">The exception.</param>
-    /// <param name="cancellation">What ends the work otherwise.</param>
-    public static bool IsLost(Exception e, CancellationToken cancellation) => e switch
+    /// <param name="cancellationToken">What ends the work otherwise.</param>
+    public static bool IsLost(Exception e, CancellationToken cancellationToken) => e switch
     {
-        OperationCanceledException or TimeoutException => !cancellation.IsCancellationRequested,
+        OperationCanceledException or TimeoutException => !cancellationToken.IsCancellationRequested,
         NatsException or IOException or SocketException or ObjectDisposedException => true,
         _ => false,
     };
@@ -179,10 +179,10 @@ internal sealed partial class NatsServers : IAsyncDisposable
     /// <summary>Waits for an answer. The servers do not answer what they deny, and say so beside.</summary>
     /// <exception cref="NatsProblemException">They deny the subject to this user.</exception>
     private async Task<T> UnlessDeniedAsync<T>(
-        string subject, Func<CancellationToken, ValueTask<T>> request, TimeSpan timeout, CancellationToken cancellation)
+        string subject, Func<CancellationToken, ValueTask<T>> request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var denied = new TaskCompletionSource<NatsProblemException>(TaskCreationOptions.RunContinuationsAsynchronously);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(timeout);
         Denied += Check;
         try

@@ -14,13 +14,13 @@ internal sealed class StoredMatch(NatsServers servers, string match)
     /// <exception cref="MatchMissingException">There is no such stream.</exception>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
-    public async Task<(ulong First, ulong Last)> RangeAsync(CancellationToken cancellation)
+    public async Task<(ulong First, ulong Last)> RangeAsync(CancellationToken cancellationToken)
     {
         try
         {
             _stream = await servers.AskAsync(
                 $"$JS.API.STREAM.INFO.{RelayNames.Stream(match)}",
-                limit => servers.JetStream.GetStreamAsync(RelayNames.Stream(match), cancellationToken: limit), cancellation);
+                limit => servers.JetStream.GetStreamAsync(RelayNames.Stream(match), cancellationToken: limit), cancellationToken);
         }
         catch (NatsJSApiException e) when (e.Error.Code == 404)
         {
@@ -36,14 +36,14 @@ internal sealed class StoredMatch(NatsServers servers, string match)
     /// <summary>What a relay says of the message at a position; null: no relay has published it, or it is not kept.</summary>
     /// <exception cref="ServersLostException">The servers do not answer.</exception>
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
-    public async Task<RelayStamp?> StampAsync(ulong position, CancellationToken cancellation)
+    public async Task<RelayStamp?> StampAsync(ulong position, CancellationToken cancellationToken)
     {
-        if (_stream is null) await RangeAsync(cancellation);
+        if (_stream is null) await RangeAsync(cancellationToken);
         try
         {
             var found = await servers.AskAsync(
                 $"$JS.API.STREAM.MSG.GET.{RelayNames.Stream(match)}",
-                limit => _stream!.GetAsync(new StreamMsgGetRequest { Seq = position }, limit), cancellation);
+                limit => _stream!.GetAsync(new StreamMsgGetRequest { Seq = position }, limit), cancellationToken);
             return RelayStamp.Of(Convert.FromBase64String(found.Message.Hdrs ?? ""), match, position);
         }
         catch (NatsJSApiException e) when (e.Error.Code == 404)
@@ -58,57 +58,57 @@ internal sealed class StoredMatch(NatsServers servers, string match)
 
     /// <summary>The position of the newest message, and the newest one of a relay; 0 and null where the stream is empty.</summary>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
-    public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(CancellationToken cancellation)
+    public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(CancellationToken cancellationToken)
     {
-        var (first, last) = await RangeAsync(cancellation);
-        return (last, await AtOrBeforeAsync(last, first, cancellation));
+        var (first, last) = await RangeAsync(cancellationToken);
+        return (last, await AtOrBeforeAsync(last, first, cancellationToken));
     }
 
     /// <summary>The oldest frame of the newest run that can be read: with its keyframe. Null: no frame is kept.</summary>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
-    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellation) => (await EndsAsync(cancellation)).Oldest;
+    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellationToken) => (await EndsAsync(cancellationToken)).Oldest;
 
     /// <summary>The first frame at or after a game loop.</summary>
     /// <returns>It, and null; or null, and why it is not kept.</returns>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
-    public async Task<(RelayStamp? Found, string? Problem)> AtLoopAsync(uint gameLoop, CancellationToken cancellation)
+    public async Task<(RelayStamp? Found, string? Problem)> AtLoopAsync(uint gameLoop, CancellationToken cancellationToken)
     {
-        var (oldest, newest) = await EndsAsync(cancellation);
+        var (oldest, newest) = await EndsAsync(cancellationToken);
         if (oldest is null || newest is null) return (null, $"the match {match} has no frames yet");
         if (gameLoop < oldest.GameLoop || gameLoop > newest.GameLoop)
             return (null, $"game loop {gameLoop} is not kept; kept are {oldest.GameLoop} to {newest.GameLoop}");
-        return (await FirstAsync(oldest.Position, newest.Position, each => each.GameLoop >= gameLoop, cancellation), null);
+        return (await FirstAsync(oldest.Position, newest.Position, each => each.GameLoop >= gameLoop, cancellationToken), null);
     }
 
     /// <summary>The oldest frame of the newest run that can be read, and the newest message of a relay.</summary>
-    private async Task<(RelayStamp? Oldest, RelayStamp? Newest)> EndsAsync(CancellationToken cancellation)
+    private async Task<(RelayStamp? Oldest, RelayStamp? Newest)> EndsAsync(CancellationToken cancellationToken)
     {
-        var (first, last) = await RangeAsync(cancellation);
-        if (await AtOrBeforeAsync(last, first, cancellation) is not { } newest) return (null, null);
+        var (first, last) = await RangeAsync(cancellationToken);
+        if (await AtOrBeforeAsync(last, first, cancellationToken) is not { } newest) return (null, null);
         // Positions of keyframes grow with positions.
-        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellation);
+        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellationToken);
         return (found is { End.Length: 0 } ? found : null, newest);
     }
 
     /// <summary>The first stamp that holds, by binary search: the last of the range does.</summary>
-    private async Task<RelayStamp?> FirstAsync(ulong low, ulong high, Func<RelayStamp, bool> holds, CancellationToken cancellation)
+    private async Task<RelayStamp?> FirstAsync(ulong low, ulong high, Func<RelayStamp, bool> holds, CancellationToken cancellationToken)
     {
         RelayStamp? best = null;
         while (low <= high)
         {
             var middle = low + ((high - low) / 2);
-            var found = await AtOrBeforeAsync(middle, low, cancellation);
+            var found = await AtOrBeforeAsync(middle, low, cancellationToken);
             if (found is null || !holds(found)) low = middle + 1;
             else (best, high) = (found, found.Position - 1);
         }
         return best;
     }
 
-    private async Task<RelayStamp?> AtOrBeforeAsync(ulong position, ulong low, CancellationToken cancellation)
+    private async Task<RelayStamp?> AtOrBeforeAsync(ulong position, ulong low, CancellationToken cancellationToken)
     {
         for (; position >= low && position > 0; position--)
         {
-            if (await StampAsync(position, cancellation) is { } found) return found;
+            if (await StampAsync(position, cancellationToken) is { } found) return found;
         }
         return null;
     }

@@ -36,13 +36,16 @@ public sealed class EmulatorInput : IDisposable
     /// <param name="path">Recording, observations, or a folder of them.</param>
     /// <param name="gameInfo">File with the game info; null: the default file.</param>
     /// <param name="gameData">File with the game data; null: the default file.</param>
-    /// <param name="cancellation">Cancels an import, opening, and later reading.</param>
+    /// <param name="cancellationToken">Cancels an import, opening, and later reading.</param>
     /// <exception cref="RecordingException">An input does not exist or cannot be read.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
-    public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellation)
+    public static EmulatorInput Open(string path, string? gameInfo, string? gameData, CancellationToken cancellationToken)
     {
         if (!Directory.Exists(path) && !IsObservations(path))
-            return new EmulatorInput(RecordingReader.Open(path, cancellation: cancellation), null, Read(gameInfo), Read(gameData));
+        {
+            var reader = RecordingReader.Open(path, cancellationToken: cancellationToken);
+            return new EmulatorInput(reader, null, Read(gameInfo), Read(gameData));
+        }
         if (!Path.Exists(path)) throw new RecordingException($"there is no file {path}");
         var inputs = Directory.Exists(path) ? ImportInput.FromFolder(path) : [ImportInput.FromFile(path)];
         // The full path is needed: the parent of a folder given as "." is not part of the argument.
@@ -57,9 +60,9 @@ public sealed class EmulatorInput : IDisposable
         var temporary = Path.Combine(Path.GetTempPath(), $"abathur-emulate-{Guid.NewGuid():N}.mcap");
         try
         {
-            RecordingImporter.Import(inputs, temporary, options, cancellation);
-            cancellation.ThrowIfCancellationRequested();
-            return new EmulatorInput(RecordingReader.Open(temporary, cancellation: cancellation), temporary, null, null);
+            RecordingImporter.Import(inputs, temporary, options, cancellationToken);
+            cancellationToken.ThrowIfCancellationRequested();
+            return new EmulatorInput(RecordingReader.Open(temporary, cancellationToken: cancellationToken), temporary, null, null);
         }
         catch
         {

@@ -12,19 +12,19 @@ public static class RecordingExporter
     /// <param name="start">First game loop.</param>
     /// <param name="stop">Game loop before which to stop.</param>
     /// <param name="progress">Told the number of observations that are written, after each. Default: none.</param>
-    /// <param name="cancellation">Cancels it.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>Their number and bytes.</returns>
     /// <exception cref="Mcap.McapException">The recording is damaged.</exception>
     /// <exception cref="IOException">A file cannot be read or written.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static (long FrameCount, long Bytes) Export(
         RecordingReader recording, Stream output, uint start = 0, uint stop = uint.MaxValue, IProgress<long>? progress = null,
-        CancellationToken cancellation = default)
+        CancellationToken cancellationToken = default)
     {
         var writer = new DelimitedObservationWriter(output);
         foreach (var observation in recording.ReadBetween(start, stop))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             writer.Write(observation.Payload.Span);
             progress?.Report(writer.FrameCount);
         }

@@ -26,7 +26,7 @@ public static class RecordingImporter
     /// <exception cref="UnauthorizedAccessException">A file may not be read or written.</exception>
     /// <exception cref="CompressionException">libzstd is missing.</exception>
     public static ImportResult Import(
-        IReadOnlyList<ImportInput> inputs, string output, ImportOptions options, CancellationToken cancellation = default)
+        IReadOnlyList<ImportInput> inputs, string output, ImportOptions options, CancellationToken cancellationToken = default)
     {
         using var file = new OutputFile(
             output,
@@ -47,7 +47,7 @@ public static class RecordingImporter
             {
                 foreach (var input in inputs)
                 {
-                    cancellation.ThrowIfCancellationRequested();
+                    cancellationToken.ThrowIfCancellationRequested();
                     ImportOne(input);
                 }
             }
@@ -91,7 +91,7 @@ public static class RecordingImporter
             while (TryReadNext(reader, input, out var observation))
             {
                 Add(input, observation, reader.FrameCount - 1, reader.Offset - observation.Length);
-                cancellation.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
             }
         }
 

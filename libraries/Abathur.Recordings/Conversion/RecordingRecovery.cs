@@ -18,7 +18,7 @@ public static class RecordingRecovery
     /// <param name="overwrite">Whether an existing file is replaced.</param>
     /// <param name="onKilledRun">Called for an unfinished output of a killed run that was renamed.</param>
     /// <param name="progress">Told the bytes of the input that are done, after each record or chunk. Default: none.</param>
-    /// <param name="cancellation">Cancels it; the unfinished output is removed.</param>
+    /// <param name="cancellationToken">Cancels it; the unfinished output is removed.</param>
     /// <returns>What was recovered. The observations of a compact recording count as if they were messages of /observation.</returns>
     /// <exception cref="McapException">The input is not an MCAP file, ends inside its header, or uses an unsupported feature.</exception>
     /// <exception cref="RecordingException">The output is the input, or already exists.</exception>
@@ -27,16 +27,16 @@ public static class RecordingRecovery
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static McapRecoveryResult Recover(
         string input, string output, RecordingOptions? options = null, bool overwrite = false, Action<KilledRun>? onKilledRun = null,
-        IProgress<long>? progress = null, CancellationToken cancellation = default)
+        IProgress<long>? progress = null, CancellationToken cancellationToken = default)
     {
         if (!File.Exists(input)) throw new RecordingException($"there is no file {input}");
         using var file = new OutputFile(output, new OutputOptions { Overwrite = overwrite, Inputs = [input], OnKilledRun = onKilledRun });
         using var damaged = new FileStream(input, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         options ??= new RecordingOptions { Compression = McapRecovery.CompressionOf(damaged) };
-        var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), progress, cancellation);
+        var result = McapRecovery.Recover(damaged, file.Stream, options.ToMcap(), progress, cancellationToken);
         try
         {
-            if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Columns) > 0) result = WithFrames(result, file, cancellation);
+            if (result.MessagesByTopic.GetValueOrDefault(RecordingTopics.Columns) > 0) result = WithFrames(result, file, cancellationToken);
         }
         catch (Exception e) when (e is McapException or RecordingException)
         {
@@ -48,10 +48,10 @@ public static class RecordingRecovery
         return result;
     }
 
-    private static McapRecoveryResult WithFrames(McapRecoveryResult result, OutputFile file, CancellationToken cancellation)
+    private static McapRecoveryResult WithFrames(McapRecoveryResult result, OutputFile file, CancellationToken cancellationToken)
     {
         file.Stream.Flush();
-        using var reader = RecordingReader.Open(file.WritePath, cancellation: cancellation);
+        using var reader = RecordingReader.Open(file.WritePath, cancellationToken: cancellationToken);
         var byTopic = new Dictionary<string, long>(result.MessagesByTopic) { [RecordingTopics.Observation] = reader.FrameCount };
         byTopic.Remove(RecordingTopics.Columns);
         return result with { MessagesByTopic = byTopic, MessageCount = byTopic.Values.Sum() };

@@ -13,7 +13,7 @@ public static class RecordingRewriter
     /// <param name="start">Skips messages before this game loop, except game info and game data.</param>
     /// <param name="stop">Game loop of an observation before which to stop.</param>
     /// <param name="progress">Told the number of observations that are written, after each. Default: none.</param>
-    /// <param name="cancellation">Cancels it.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
     /// <returns>The number of observations.</returns>
     /// <exception cref="McapException">The recording is damaged.</exception>
     /// <exception cref="RecordingException">An observation is damaged.</exception>
@@ -21,7 +21,7 @@ public static class RecordingRewriter
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static long Rewrite(
         RecordingReader recording, Stream output, RecordingOptions? options = null, uint start = 0, uint stop = uint.MaxValue,
-        IProgress<long>? progress = null, CancellationToken cancellation = default)
+        IProgress<long>? progress = null, CancellationToken cancellationToken = default)
     {
         using var writer = new RecordingWriter(output, recording.Match, options, leaveOpen: true);
         foreach (var index in recording.Mcap.Metadata)
@@ -34,7 +34,7 @@ public static class RecordingRewriter
         var foreign = new ForeignTopics(recording.Mcap, writer.Mcap);
         foreach (var message in recording.ReadMessages(start))
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             var isObservation = message.Topic == RecordingTopics.Observation;
             if (isObservation && stop != uint.MaxValue && message.GameLoop >= stop) break;
             if (RecordingTopics.All.Contains(message.Topic)) writer.WriteMessage(message);

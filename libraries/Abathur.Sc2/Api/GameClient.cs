@@ -32,11 +32,11 @@ public sealed class GameClient : IAsyncDisposable
     /// <param name="port">TCP port.</param>
     /// <param name="timeout">How long to try.</param>
     /// <param name="clock">Clock of the timeout.</param>
-    /// <param name="cancellation">Cancels the attempt.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
     /// <param name="process">The process of the game if it was started here: the attempt ends when it exits.</param>
     /// <exception cref="GameException">There is no answer, or the server is not a game.</exception>
     public static async Task<GameClient> ConnectAsync(
-        string host, int port, TimeSpan timeout, TimeProvider clock, CancellationToken cancellation, GameProcess? process = null)
+        string host, int port, TimeSpan timeout, TimeProvider clock, CancellationToken cancellationToken, GameProcess? process = null)
     {
         var address = $"{(host.Contains(':') ? $"[{host}]" : host)}:{port}";
         var started = clock.GetTimestamp();
@@ -49,7 +49,7 @@ public sealed class GameClient : IAsyncDisposable
             socket.Options.KeepAliveInterval = TimeSpan.Zero;
             try
             {
-                await socket.ConnectAsync(new Uri($"ws://{address}/sc2api"), cancellation);
+                await socket.ConnectAsync(new Uri($"ws://{address}/sc2api"), cancellationToken);
                 return new GameClient(socket, address, clock);
             }
             catch (WebSocketException e)
@@ -62,20 +62,20 @@ public sealed class GameClient : IAsyncDisposable
                 if (clock.GetElapsedTime(started) >= timeout)
                     throw new GameException($"no game answers at {address}: {e.InnerException?.Message ?? e.Message}", e);
             }
-            await Task.Delay(RetryDelay, clock, cancellation);
+            await Task.Delay(RetryDelay, clock, cancellationToken);
         }
     }
 
     /// <summary>Sends a request and writes the game's serialized <c>Response</c> to <paramref name="response"/>.</summary>
     /// <param name="request">The request, whose id is set.</param>
     /// <param name="response">Receives the answer as it arrives. After an exception it may have a part of it.</param>
-    /// <param name="cancellation">Before the request is sent, nothing is sent. Afterwards the game has 2 s to answer.</param>
+    /// <param name="cancellationToken">Before the request is sent, nothing is sent. Afterwards the game has 2 s to answer.</param>
     /// <exception cref="GameException">The connection is closed, or the answer is longer than <see cref="MaxMessageBytes"/>.</exception>
-    public async Task SendAsync(Request request, IBufferWriter<byte> response, CancellationToken cancellation)
+    public async Task SendAsync(Request request, IBufferWriter<byte> response, CancellationToken cancellationToken)
     {
-        cancellation.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         using var late = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
-        await using var giveUp = cancellation.Register(() => late.CancelAfter(Grace));
+        await using var giveUp = cancellationToken.Register(() => late.CancelAfter(Grace));
         request.Id = ++_lastId;
         try
         {
@@ -102,10 +102,10 @@ public sealed class GameClient : IAsyncDisposable
 
     /// <summary>Sends a request and returns the game's parsed answer.</summary>
     /// <exception cref="GameException">The connection is closed, or the game answers with an error.</exception>
-    public async Task<Response> SendAsync(Request request, CancellationToken cancellation)
+    public async Task<Response> SendAsync(Request request, CancellationToken cancellationToken)
     {
         var bytes = new ArrayBufferWriter<byte>(ReadBytes);
-        await SendAsync(request, bytes, cancellation);
+        await SendAsync(request, bytes, cancellationToken);
         try
         {
             var response = LenientParser.Parse<Response>(bytes.WrittenSpan);

@@ -171,18 +171,18 @@ internal sealed class FuzzDaemon : IDisposable
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
-        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
         {
             var run = sink.Begin(new Match { MatchId = "fuzz", MapName = "Fuzz LE" });
             using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(2));
-            for (var loop = 1u; !cancellation.IsCancellationRequested; loop++)
+            for (var loop = 1u; !cancellationToken.IsCancellationRequested; loop++)
             {
                 var payload = SharedBuffer.Rent();
                 System.Buffers.BuffersExtensions.Write(payload, RecordingSample.Observation(loop, 50));
                 await run.PublishAsync(SharedFrame.Rent(loop, FrameStamp.Now(TimeProvider.System), payload));
                 try
                 {
-                    await timer.WaitForNextTickAsync(cancellation);
+                    await timer.WaitForNextTickAsync(cancellationToken);
                 }
                 catch (OperationCanceledException)
                 {

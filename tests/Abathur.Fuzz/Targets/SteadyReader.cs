@@ -60,12 +60,12 @@ internal sealed class SteadyReader : IDisposable
         _http.Dispose();
     }
 
-    private async ValueTask<ulong> ReadAsync(CancellationToken cancellation)
+    private async ValueTask<ulong> ReadAsync(CancellationToken cancellationToken)
     {
         var head = new byte[5];
-        await _frames.ReadExactlyAsync(head, cancellation);
+        await _frames.ReadExactlyAsync(head, cancellationToken);
         var message = new byte[BinaryPrimitives.ReadInt32BigEndian(head.AsSpan(1))];
-        await _frames.ReadExactlyAsync(message, cancellation);
+        await _frames.ReadExactlyAsync(message, cancellationToken);
         return Frame.Parser.ParseFrom(message).Sequence;
     }
 }

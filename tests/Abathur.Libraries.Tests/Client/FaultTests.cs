@@ -169,7 +169,7 @@ public class FaultTests
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         using var cancellation = new CancellationTokenSource();
-        var reading = Task.Run(() => FirstAsync(game, Columns with { Name = "waiting" }, cancellation: cancellation.Token));
+        var reading = Task.Run(() => FirstAsync(game, Columns with { Name = "waiting" }, cancellationToken: cancellation.Token));
         // The daemon has the subscription when it is in its status.
         while ((await game.StatusAsync()).Subscribers.All(each => each.Name != "waiting")) await Task.Delay(10);
         await cancellation.CancelAsync();
@@ -366,9 +366,9 @@ public class FaultTests
     }
 
     private static async Task FirstAsync(
-        AbathurGame game, SubscribeOptions options, int frames = 1, CancellationToken cancellation = default)
+        AbathurGame game, SubscribeOptions options, int frames = 1, CancellationToken cancellationToken = default)
     {
-        await foreach (var _ in game.Frames(options, cancellation))
+        await foreach (var _ in game.Frames(options, cancellationToken))
         {
             if (--frames == 0) return;
         }

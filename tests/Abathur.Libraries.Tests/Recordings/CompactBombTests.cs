@@ -60,7 +60,7 @@ public class CompactBombTests
     {
         var file = CompactBomb.Write(segments: 2, frames: 50, Units);
         using var cancelled = new CancellationTokenSource();
-        var options = new McapReaderOptions { Cancellation = cancelled.Token };
+        var options = new McapReaderOptions { CancellationToken = cancelled.Token };
         using var reader = new RecordingReader(new McapReader(new MemoryStream(file), options));
         Assert.True(reader.ReadNext(out _));
         cancelled.Cancel();

@@ -67,7 +67,7 @@ public sealed class DaemonDelayTests
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Push, CanWait = false };
 
-        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
         {
             if (publishes)
             {

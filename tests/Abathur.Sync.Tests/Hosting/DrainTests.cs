@@ -80,7 +80,7 @@ public sealed class DrainTests
     {
         public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
-        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+        public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
         {
             var run = sink.Begin(new Match { MatchId = "drain" });
             var payload = SharedBuffer.Rent();

@@ -335,7 +335,7 @@ public sealed class CatchUpTests : IDisposable
             return frame.Payload.Length;
         }
 
-        public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+        public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
         {
             await Task.Yield();
             Assert.InRange(_unflushed.Count, 0, MostUnacknowledged);

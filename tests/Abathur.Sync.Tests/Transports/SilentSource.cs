@@ -10,9 +10,9 @@ internal sealed class SilentSource : IMatchSource
 {
     public MatchAbilities Abilities { get; } = new() { Kind = SourceKind.Playback, CanWait = true };
 
-    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellation)
+    public async Task<SubscriptionEnd> RunAsync(IMatchSink sink, CancellationToken cancellationToken)
     {
-        await Task.Delay(Timeout.InfiniteTimeSpan, cancellation).ContinueWith(_ => { }, TaskScheduler.Default);
+        await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken).ContinueWith(_ => { }, TaskScheduler.Default);
         return new(SubscriptionEndReason.Stopping, "stopped");
     }
 }

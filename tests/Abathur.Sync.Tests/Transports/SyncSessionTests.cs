@@ -74,9 +74,9 @@ public class SyncSessionTests
     {
         private bool _hasFrame;
 
-        public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+        public async ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken)
         {
-            await Task.Delay(Timeout.Infinite, cancellation);
+            await Task.Delay(Timeout.Infinite, cancellationToken);
             return null;
         }
 
@@ -84,7 +84,7 @@ public class SyncSessionTests
         {
         }
 
-        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation) => default;
+        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken) => default;
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped)
         {
@@ -92,7 +92,7 @@ public class SyncSessionTests
             return 0;
         }
 
-        public async ValueTask<bool> FlushAsync(CancellationToken cancellation)
+        public async ValueTask<bool> FlushAsync(CancellationToken cancellationToken)
         {
             if (_hasFrame) await taken();
             _hasFrame = false;
@@ -105,18 +105,18 @@ public class SyncSessionTests
     {
         public List<ServerMessage> Written { get; } = [];
 
-        public ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellation)
+        public ValueTask<ClientMessage?> ReadAsync(CancellationToken cancellationToken)
         {
-            cancellation.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             return new(new ClientMessage { Ack = new Ack { Sequence = 1 } });
         }
 
         public void Write(ServerMessage message) => Written.Add(message);
 
-        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellation) => default;
+        public ValueTask WriteMatchAsync(Match match, CancellationToken cancellationToken) => default;
 
         public int WriteFrame(EncodedFrame frame, in DroppedFrames dropped) => 0;
 
-        public ValueTask<bool> FlushAsync(CancellationToken cancellation) => new(true);
+        public ValueTask<bool> FlushAsync(CancellationToken cancellationToken) => new(true);
     }
 }
