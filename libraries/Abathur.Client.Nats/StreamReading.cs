@@ -66,12 +66,12 @@ internal sealed class StreamReading : IDisposable
             limit.CancelAfter(LookEach);
             try
             {
-                if (await _waiting.Reader.WaitToReadAsync(limit.Token)) continue;
+                if (await _waiting.Reader.WaitToReadAsync(limit.Token).ConfigureAwait(false)) continue;
                 throw new BrokenConnectionException("the consumer has ended");
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                await CheckRelayAsync(cancellationToken);
+                await CheckRelayAsync(cancellationToken).ConfigureAwait(false);
             }
         }
     }
@@ -109,18 +109,19 @@ internal sealed class StreamReading : IDisposable
                 DeliverPolicy = ConsumerConfigDeliverPolicy.ByStartSequence,
                 OptStartSeq = position,
             };
-            var consumer = await _servers.JetStream.CreateOrderedConsumerAsync(RelayNames.Stream(_match), start, over);
+            var consumer = await _servers.JetStream.CreateOrderedConsumerAsync(RelayNames.Stream(_match), start, over)
+                .ConfigureAwait(false);
             var options = new NatsJSConsumeOpts { MaxMsgs = AskedForAtOnce, IdleHeartbeat = Heartbeat, Expires = Expires };
-            await foreach (var message in consumer.ConsumeAsync<byte[]>(opts: options, cancellationToken: over))
+            await foreach (var message in consumer.ConsumeAsync<byte[]>(opts: options, cancellationToken: over).ConfigureAwait(false))
             {
                 var place = message.Metadata?.Sequence.Stream ?? 0;
                 var stamp = RelayStamp.Of(
                     name => message.Headers is { } headers && headers.TryGetLastValue(name, out var value) ? value : null, _match, place);
                 var data = message.Data ?? [];
                 while (Interlocked.Read(ref _waitingBytes) + data.Length > MaxWaitingBytes && Interlocked.Read(ref _waitingBytes) > 0)
-                    await _room.WaitAsync(over);
+                    await _room.WaitAsync(over).ConfigureAwait(false);
                 Interlocked.Add(ref _waitingBytes, data.Length);
-                await _waiting.Writer.WriteAsync(new StoredMessage(place, stamp, data), over);
+                await _waiting.Writer.WriteAsync(new StoredMessage(place, stamp, data), over).ConfigureAwait(false);
             }
             _waiting.Writer.TryComplete();
         }
@@ -139,8 +140,9 @@ internal sealed class StreamReading : IDisposable
         {
             while (true)
             {
-                await _servers.Connection.PublishAsync(RelayNames.Watch(_match, RelayNames.Here), number, cancellationToken: over);
-                await Task.Delay(RelayNames.HereEach, over);
+                await _servers.Connection.PublishAsync(RelayNames.Watch(_match, RelayNames.Here), number, cancellationToken: over)
+                    .ConfigureAwait(false);
+                await Task.Delay(RelayNames.HereEach, over).ConfigureAwait(false);
             }
         }
         catch (Exception) when (over.IsCancellationRequested)
@@ -155,13 +157,13 @@ internal sealed class StreamReading : IDisposable
         bool isThere;
         try
         {
-            isThere = await _servers.HasRelayAsync(_match, ifSilent: false, cancellationToken);
+            isThere = await _servers.HasRelayAsync(_match, ifSilent: false, cancellationToken).ConfigureAwait(false);
         }
         catch (ServersLostException)
         {
             isThere = false;
         }
-        if (isThere) await CheckConsumerAsync(cancellationToken);
+        if (isThere) await CheckConsumerAsync(cancellationToken).ConfigureAwait(false);
         else if (Stopwatch.GetElapsedTime(_heard) > RelayAway)
             throw new BrokenConnectionException($"no relay serves the match '{_match}'");
         _asked = Stopwatch.GetTimestamp();
@@ -170,7 +172,7 @@ internal sealed class StreamReading : IDisposable
     /// <summary>Fails where the stream has messages that do not come: the consumer was lost, or another stream has its name.</summary>
     private async Task CheckConsumerAsync(CancellationToken cancellationToken)
     {
-        var (_, last) = await _stored.RangeAsync(cancellationToken);
+        var (_, last) = await _stored.RangeAsync(cancellationToken).ConfigureAwait(false);
         // Those that were stored just now are on their way.
         if (last != _taken && last == _lastSeen) throw new BrokenConnectionException("the messages of the stream do not come");
         (_lastSeen, _heard) = (last, Stopwatch.GetTimestamp());

@@ -34,12 +34,12 @@ internal sealed class DaemonSocket : IDisposable
             socket.ReceiveBufferSize = ReceiveBufferBytes;
             if (address.Path is not null)
             {
-                await socket.ConnectAsync(new UnixDomainSocketEndPoint(address.Path), limit.Token);
+                await socket.ConnectAsync(new UnixDomainSocketEndPoint(address.Path), limit.Token).ConfigureAwait(false);
                 return new DaemonSocket(socket, null);
             }
             KeepAlive(socket);
-            await socket.ConnectAsync(address.Host, address.Port, limit.Token);
-            return new DaemonSocket(socket, address.IsTls ? await EncryptAsync(socket, address, limit.Token) : null);
+            await socket.ConnectAsync(address.Host, address.Port, limit.Token).ConfigureAwait(false);
+            return new DaemonSocket(socket, address.IsTls ? await EncryptAsync(socket, address, limit.Token).ConfigureAwait(false) : null);
         }
         catch (Exception e)
         {
@@ -63,8 +63,8 @@ internal sealed class DaemonSocket : IDisposable
         try
         {
             return _tls is null
-                ? await _socket.ReceiveAsync(memory, SocketFlags.None, cancellationToken)
-                : await _tls.ReadAsync(memory, cancellationToken);
+                ? await _socket.ReceiveAsync(memory, SocketFlags.None, cancellationToken).ConfigureAwait(false)
+                : await _tls.ReadAsync(memory, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (IsBroken(e, cancellationToken))
         {
@@ -81,10 +81,11 @@ internal sealed class DaemonSocket : IDisposable
         {
             if (_tls is not null)
             {
-                await _tls.WriteAsync(memory, cancellationToken);
+                await _tls.WriteAsync(memory, cancellationToken).ConfigureAwait(false);
                 return;
             }
-            while (!memory.IsEmpty) memory = memory[await _socket.SendAsync(memory, SocketFlags.None, cancellationToken)..];
+            while (!memory.IsEmpty)
+                memory = memory[await _socket.SendAsync(memory, SocketFlags.None, cancellationToken).ConfigureAwait(false)..];
         }
         catch (Exception e) when (IsBroken(e, cancellationToken))
         {
@@ -121,7 +122,7 @@ internal sealed class DaemonSocket : IDisposable
         var stream = new SslStream(new NetworkStream(socket));
         try
         {
-            await stream.AuthenticateAsClientAsync(options, cancellationToken);
+            await stream.AuthenticateAsClientAsync(options, cancellationToken).ConfigureAwait(false);
             return stream;
         }
         catch (IOException e)

@@ -22,18 +22,18 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         var frame = new GameFrame(new FrameContent(payloads, tracker));
         for (var reconnected = false; ; reconnected = true)
         {
-            using var connection = await OpenAsync(request, cancellationToken);
+            using var connection = await OpenAsync(request, cancellationToken).ConfigureAwait(false);
             if (connection is null) yield break;
             Begin();
             var stream = new FrameStream(connection, options, frame);
-            while (await NextAsync(stream, cancellationToken) is { } kind)
+            while (await NextAsync(stream, cancellationToken).ConfigureAwait(false) is { } kind)
             {
                 if (kind == ServerMessage.MessageOneofCase.End) yield break;
                 _backoff.Succeed();
                 if (kind != ServerMessage.MessageOneofCase.Frame)
                 {
                     if (kind == ServerMessage.MessageOneofCase.Match) Begin();
-                    else if (matchEnded is not null) await matchEnded(stream.Ended!);
+                    else if (matchEnded is not null) await matchEnded(stream.Ended!).ConfigureAwait(false);
                     continue;
                 }
                 gaps.Check(frame, reconnected);
@@ -42,7 +42,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
                 frame.Content.Track(frame);
                 yield return frame;
                 if (!request.Continue(frame)) yield break;
-                await stream.AcknowledgeAsync(cancellationToken);
+                await stream.AcknowledgeAsync(cancellationToken).ConfigureAwait(false);
             }
 
             void Begin()
@@ -61,7 +61,8 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
             TimeSpan delay;
             try
             {
-                return Checked(await transport.SubscribeAsync(request.Message, options.IsJson, cancellationToken), request.Message);
+                var connection = await transport.SubscribeAsync(request.Message, options.IsJson, cancellationToken).ConfigureAwait(false);
+                return Checked(connection, request.Message);
             }
             catch (DaemonStoppingException)
             {
@@ -75,7 +76,7 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
             {
                 delay = _backoff.Fail(e);
             }
-            await Task.Delay(delay, cancellationToken);
+            await Task.Delay(delay, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -95,13 +96,13 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         TimeSpan delay;
         try
         {
-            return await stream.NextAsync(cancellationToken);
+            return await stream.NextAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (BrokenConnectionException e)
         {
             delay = _backoff.Fail(e);
         }
-        await Task.Delay(delay, cancellationToken);
+        await Task.Delay(delay, cancellationToken).ConfigureAwait(false);
         return null;
     }
 }

@@ -30,7 +30,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
             ReadOnlyMemory<byte> bytes;
             try
             {
-                bytes = await connection.NextAsync(cancellationToken);
+                bytes = await connection.NextAsync(cancellationToken).ConfigureAwait(false);
             }
             catch (DaemonStoppingException)
             {
@@ -49,7 +49,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                         break;
                     }
                     // The second frame comes while the first one is decoded: code is used for the first time there, which takes longer.
-                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellationToken);
+                    if (!_hasFrame && options.HasOwnCredit) await AcknowledgeAsync(cancellationToken).ConfigureAwait(false);
                     _hasFrame = true;
                     if (!_message.RunId.IsEmpty) _runId = System.Text.Encoding.UTF8.GetString(_message.RunId.Span);
                     frame.Read(_message, _runId ?? connection.RunId, ToNanoseconds(received), bytes.Length);
@@ -68,7 +68,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
         if (!options.Acknowledges) return;
         try
         {
-            await connection.AcknowledgeAsync(_message.Sequence, cancellationToken);
+            await connection.AcknowledgeAsync(_message.Sequence, cancellationToken).ConfigureAwait(false);
         }
         catch (BrokenConnectionException)
         {

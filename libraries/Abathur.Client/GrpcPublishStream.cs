@@ -29,9 +29,10 @@ internal sealed class GrpcPublishStream : PublishStream
             new GrpcPublishStream(channel.CreateCallInvoker().AsyncClientStreamingCall(Publish, null, new CallOptions(metadata))),
             async stream =>
             {
-                var headers = await stream._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
+                var headers = await stream._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken).ConfigureAwait(false);
                 // Without it the call is over, and the status says why.
-                if (headers.GetValue(AcceptedKey) is null) await stream._call.ResponseAsync.WaitAsync(timeout, cancellationToken);
+                if (headers.GetValue(AcceptedKey) is null)
+                    await stream._call.ResponseAsync.WaitAsync(timeout, cancellationToken).ConfigureAwait(false);
             },
             timeout, isSubscription: false, cancellationToken);
 
@@ -41,13 +42,13 @@ internal sealed class GrpcPublishStream : PublishStream
         (_message.Field, _message.Value) = (field, value);
         try
         {
-            await _call.RequestStream.WriteAsync(_message, cancellationToken);
+            await _call.RequestStream.WriteAsync(_message, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e)
             when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)
         {
             // The daemon has ended the call, and has said why.
-            await FinishAsync(cancellationToken);
+            await FinishAsync(cancellationToken).ConfigureAwait(false);
             throw new BrokenConnectionException(e.Message, e);
         }
     }
@@ -57,8 +58,8 @@ internal sealed class GrpcPublishStream : PublishStream
     {
         try
         {
-            if (!_call.ResponseAsync.IsCompleted) await _call.RequestStream.CompleteAsync();
-            return (await _call.ResponseAsync.WaitAsync(cancellationToken)).Frames;
+            if (!_call.ResponseAsync.IsCompleted) await _call.RequestStream.CompleteAsync().ConfigureAwait(false);
+            return (await _call.ResponseAsync.WaitAsync(cancellationToken).ConfigureAwait(false)).Frames;
         }
         catch (RpcException e)
         {

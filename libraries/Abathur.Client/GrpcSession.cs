@@ -33,10 +33,10 @@ internal sealed class GrpcSession : DaemonConnection
             new GrpcSession(channel, metadata),
             async session =>
             {
-                await session.SendAsync(new ClientMessage { Subscribe = request }, cancellationToken);
+                await session.SendAsync(new ClientMessage { Subscribe = request }, cancellationToken).ConfigureAwait(false);
                 // They come when the daemon has accepted the subscription; the match may begin much later.
-                await session._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
-                var (kind, match) = ServerText.Split(await session.NextAsync(cancellationToken));
+                await session._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken).ConfigureAwait(false);
+                var (kind, match) = ServerText.Split(await session.NextAsync(cancellationToken).ConfigureAwait(false));
                 if (kind != ServerMessage.MessageOneofCase.Match) throw NotMatch(kind);
                 session.Begin(match.Span);
             },
@@ -48,7 +48,7 @@ internal sealed class GrpcSession : DaemonConnection
     {
         try
         {
-            if (!await _call.ResponseStream.MoveNext(cancellationToken))
+            if (!await _call.ResponseStream.MoveNext(cancellationToken).ConfigureAwait(false))
                 throw new BrokenConnectionException("the daemon closed the connection");
             return _message.AsMemory(0, _length);
         }
@@ -63,7 +63,7 @@ internal sealed class GrpcSession : DaemonConnection
     {
         try
         {
-            await _call.RequestStream.WriteAsync(message, cancellationToken);
+            await _call.RequestStream.WriteAsync(message, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e)
             when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)

@@ -44,10 +44,11 @@ internal sealed class GrpcSubscription : DaemonConnection
             new GrpcSubscription(channel, metadata, request),
             async subscription =>
             {
-                await subscription._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken);
+                await subscription._call.ResponseHeadersAsync.WaitAsync(timeout, cancellationToken).ConfigureAwait(false);
                 // If the daemon refuses, there may never be a match.
-                if (await Task.WhenAny(subscription._first!, match) != match) await subscription._first!;
-                subscription.Begin(await match, MatchHead.Of((await match).Value));
+                if (await Task.WhenAny(subscription._first!, match).ConfigureAwait(false) != match)
+                    await subscription._first!.ConfigureAwait(false);
+                subscription.Begin(await match.ConfigureAwait(false), MatchHead.Of((await match.ConfigureAwait(false)).Value));
             },
             timeout, isSubscription: true, cancellationToken);
 
@@ -59,7 +60,7 @@ internal sealed class GrpcSubscription : DaemonConnection
         {
             var next = _first?.WaitAsync(cancellationToken) ?? _call.ResponseStream.MoveNext(cancellationToken);
             _first = null;
-            return await next ? _message.AsMemory(_start, _end - _start) : End;
+            return await next.ConfigureAwait(false) ? _message.AsMemory(_start, _end - _start) : End;
         }
         catch (RpcException e)
         {

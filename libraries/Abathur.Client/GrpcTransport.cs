@@ -38,7 +38,7 @@ internal sealed class GrpcTransport : DaemonTransport
         try
         {
             using var call = _game.GetStatusAsync(new GetStatusRequest(), _metadata, cancellationToken: limit.Token);
-            await call.ResponseAsync;
+            await call.ResponseAsync.ConfigureAwait(false);
         }
         catch (RpcException e) when (GrpcFailure.IsRefusal(e))
         {
@@ -58,17 +58,19 @@ internal sealed class GrpcTransport : DaemonTransport
     public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken)
     {
         if (request.Policy == Policy.Lockstep || request.Credits > 0 || request.Follow)
-            return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellationToken);
+            return await GrpcSession.OpenAsync(_channel, _metadata, request, _options.ConnectTimeout, cancellationToken)
+                .ConfigureAwait(false);
         using var asking = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         try
         {
             var match = MatchAsync(request.RunId, asking.Token);
-            return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellationToken);
+            return await GrpcSubscription.OpenAsync(_channel, _metadata, request, match, _options.ConnectTimeout, cancellationToken)
+                .ConfigureAwait(false);
         }
         finally
         {
             // When a subscription is refused, the match is not needed.
-            await asking.CancelAsync();
+            await asking.CancelAsync().ConfigureAwait(false);
         }
     }
 
@@ -77,7 +79,7 @@ internal sealed class GrpcTransport : DaemonTransport
     {
         try
         {
-            return await _game.AnswerAsync(message, new CallOptions(_metadata, cancellationToken: cancellationToken));
+            return await _game.AnswerAsync(message, new CallOptions(_metadata, cancellationToken: cancellationToken)).ConfigureAwait(false);
         }
         catch (RpcException e)
         {
@@ -93,7 +95,7 @@ internal sealed class GrpcTransport : DaemonTransport
         {
             var request = new GetMatchRequest { Wait = true, RunId = runId };
             using var call = _game.GetMatchAsync(request, _metadata, cancellationToken: cancellationToken);
-            var match = await call.ResponseAsync;
+            var match = await call.ResponseAsync.ConfigureAwait(false);
             return new Lazy<Match>(() => match);
         }
         catch (RpcException e)
@@ -105,8 +107,9 @@ internal sealed class GrpcTransport : DaemonTransport
     /// <inheritdoc/>
     internal override async Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellationToken)
     {
-        var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellationToken);
-        return match is null ? stream : await stream.BeginAsync(match, cancellationToken);
+        var stream = await GrpcPublishStream.OpenAsync(_channel, _metadata, _options.ConnectTimeout, cancellationToken)
+            .ConfigureAwait(false);
+        return match is null ? stream : await stream.BeginAsync(match, cancellationToken).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

@@ -34,7 +34,7 @@ internal sealed class MessageReceiver(DaemonSocket socket)
         while (!TryTake(out message, out var missing))
         {
             MakeRoom(missing);
-            var received = await socket.ReceiveAsync(_buffer.AsMemory(_end), cancellationToken);
+            var received = await socket.ReceiveAsync(_buffer.AsMemory(_end), cancellationToken).ConfigureAwait(false);
             if (received == 0) throw new BrokenConnectionException("the daemon closed the connection");
             _end += received;
         }

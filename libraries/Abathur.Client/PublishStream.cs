@@ -22,7 +22,7 @@ internal abstract class PublishStream : IDisposable
     {
         try
         {
-            await SendAsync(PublishRequest.MatchFieldNumber, match.ToByteArray(), cancellationToken);
+            await SendAsync(PublishRequest.MatchFieldNumber, match.ToByteArray(), cancellationToken).ConfigureAwait(false);
             return this;
         }
         catch

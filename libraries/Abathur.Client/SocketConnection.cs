@@ -31,12 +31,13 @@ internal sealed class SocketConnection : DaemonConnection
     public static async Task<SocketConnection> OpenAsync(
         DaemonAddress address, ClientMessage first, bool isJson, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        var connection = new SocketConnection(await DaemonSocket.OpenAsync(address, timeout, cancellationToken), isJson);
+        var socket = await DaemonSocket.OpenAsync(address, timeout, cancellationToken).ConfigureAwait(false);
+        var connection = new SocketConnection(socket, isJson);
         try
         {
             first.Token = address.Token;
-            await connection._socket.SendAsync(ServerText.ToLine(first), cancellationToken);
-            connection.ReadFirst(await connection.FirstLineAsync(address, timeout, cancellationToken));
+            await connection._socket.SendAsync(ServerText.ToLine(first), cancellationToken).ConfigureAwait(false);
+            connection.ReadFirst(await connection.FirstLineAsync(address, timeout, cancellationToken).ConfigureAwait(false));
             connection.Receiver.IsBinary = !isJson;
             return connection;
         }
@@ -51,7 +52,7 @@ internal sealed class SocketConnection : DaemonConnection
     /// <exception cref="BrokenConnectionException">Nothing answers.</exception>
     public static async Task<SocketConnection> OpenForRequestsAsync(
         DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken) =>
-        new(await DaemonSocket.OpenAsync(address, timeout, cancellationToken), isJson: true);
+        new(await DaemonSocket.OpenAsync(address, timeout, cancellationToken).ConfigureAwait(false), isJson: true);
 
     private void ReadFirst(ReadOnlyMemory<byte> line)
     {
@@ -122,22 +123,22 @@ internal sealed class SocketConnection : DaemonConnection
         while (true)
         {
             using var delay = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-            var first = await Task.WhenAny(line, Task.Delay(timeout, delay.Token));
-            await delay.CancelAsync();
-            if (first == line || line.IsCompleted) return await line;
-            if (!Receiver.HasBytes) await ProbeAsync(address, timeout, cancellationToken);
+            var first = await Task.WhenAny(line, Task.Delay(timeout, delay.Token)).ConfigureAwait(false);
+            await delay.CancelAsync().ConfigureAwait(false);
+            if (first == line || line.IsCompleted) return await line.ConfigureAwait(false);
+            if (!Receiver.HasBytes) await ProbeAsync(address, timeout, cancellationToken).ConfigureAwait(false);
         }
     }
 
     private static async Task ProbeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        using var socket = await DaemonSocket.OpenAsync(address, timeout, cancellationToken);
+        using var socket = await DaemonSocket.OpenAsync(address, timeout, cancellationToken).ConfigureAwait(false);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(timeout);
         try
         {
-            await socket.SendAsync(Probe, limit.Token);
-            await new MessageReceiver(socket).NextAsync(limit.Token);
+            await socket.SendAsync(Probe, limit.Token).ConfigureAwait(false);
+            await new MessageReceiver(socket).NextAsync(limit.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

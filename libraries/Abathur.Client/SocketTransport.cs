@@ -18,14 +18,14 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
 
     /// <inheritdoc/>
     public override async Task CheckAsync(CancellationToken cancellationToken) =>
-        (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellationToken)).Dispose();
+        (await DaemonSocket.OpenAsync(address, options.ConnectTimeout, cancellationToken).ConfigureAwait(false)).Dispose();
 
     /// <inheritdoc/>
     public override async Task<DaemonConnection> SubscribeAsync(SubscribeRequest request, bool isJson, CancellationToken cancellationToken)
     {
         try
         {
-            return await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellationToken);
+            return await OpenAsync(new ClientMessage { Subscribe = request }, isJson, cancellationToken).ConfigureAwait(false);
         }
         catch (RequestException e) when ((request.Follow || request.RunId.Length > 0) && OldDaemon.Says(e))
         {
@@ -36,10 +36,10 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     /// <inheritdoc/>
     public override async Task<Result> RequestAsync(ClientMessage message, CancellationToken cancellationToken)
     {
-        var session = await SessionAsync(cancellationToken);
+        var session = await SessionAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            return await session.RequestAsync(message, cancellationToken);
+            return await session.RequestAsync(message, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (message.Matches is not null && OldDaemon.Says(e))
         {
@@ -48,7 +48,8 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         catch (RequestException e) when (session.IsOver && e.Reason.StartsWith(MustSubscribe, StringComparison.Ordinal))
         {
             _mustSubscribe = true;
-            return await (await SessionAsync(cancellationToken)).RequestAsync(message, cancellationToken);
+            session = await SessionAsync(cancellationToken).ConfigureAwait(false);
+            return await session.RequestAsync(message, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -56,7 +57,7 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
     public override async Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken)
     {
         var request = (RequestSession.Smallest with { RunId = runId }).ToRequest();
-        using var connection = await SubscribeAsync(request, false, cancellationToken);
+        using var connection = await SubscribeAsync(request, false, cancellationToken).ConfigureAwait(false);
         return connection.Match;
     }
 
@@ -66,8 +67,9 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
         // The first line is short: game info and game data come as the first message.
         var isLong = match?.GameInfo is not null || match?.GameData is not null;
         var start = new PublishStart { Encoding = Sync.V1.Encoding.Proto, Match = isLong ? null : match };
-        var stream = new SocketPublishStream(await OpenAsync(new ClientMessage { Publish = start }, false, cancellationToken));
-        return isLong ? await stream.BeginAsync(match!, cancellationToken) : stream;
+        var connection = await OpenAsync(new ClientMessage { Publish = start }, false, cancellationToken).ConfigureAwait(false);
+        var stream = new SocketPublishStream(connection);
+        return isLong ? await stream.BeginAsync(match!, cancellationToken).ConfigureAwait(false) : stream;
     }
 
     /// <inheritdoc/>
@@ -83,15 +85,15 @@ internal sealed class SocketTransport(DaemonAddress address, ConnectOptions opti
 
     private async Task<RequestSession> SessionAsync(CancellationToken cancellationToken)
     {
-        await _opening.WaitAsync(cancellationToken);
+        await _opening.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
             if (_requests is { IsOver: false } known) return known;
             Interlocked.Exchange(ref _requests, null)?.Dispose();
             var session = _mustSubscribe
-                ? await RequestSession.SubscribeAsync(address, options.ConnectTimeout, cancellationToken)
-                : await RequestSession.OpenAsync(address, options.ConnectTimeout, cancellationToken);
+                ? await RequestSession.SubscribeAsync(address, options.ConnectTimeout, cancellationToken).ConfigureAwait(false)
+                : await RequestSession.OpenAsync(address, options.ConnectTimeout, cancellationToken).ConfigureAwait(false);
             Interlocked.Exchange(ref _requests, session);
             if (_isDisposed) Dispose();
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));

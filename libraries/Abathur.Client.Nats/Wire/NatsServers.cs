@@ -68,13 +68,13 @@ internal sealed partial class NatsServers : IAsyncDisposable
         var connection = new NatsConnection(OptionsOf(address) with { Name = name, InboxPrefix = inbox });
         try
         {
-            await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellationToken);
+            await connection.ConnectAsync().AsTask().WaitAsync(2 * ConnectTimeout, cancellationToken).ConfigureAwait(false);
             if (connection.ServerInfo?.JetStreamAvailable == true) return new NatsServers(connection);
             throw new NatsProblemException("JetStream is not enabled on the NATS server");
         }
         catch (Exception e)
         {
-            await connection.DisposeAsync();
+            await connection.DisposeAsync().ConfigureAwait(false);
             if (e is OperationCanceledException or NatsProblemException) throw;
             // The library says in a text only that it does not go on then.
             if (address.IsTls && connection.ServerInfo is { TlsAvailable: false, TlsRequired: false })
@@ -93,7 +93,9 @@ internal sealed partial class NatsServers : IAsyncDisposable
     {
         try
         {
-            return await RequestAsync(RelayNames.Watch(match, RelayNames.Here), [], AnswerTimeout, cancellationToken) is not null;
+            var answer = await RequestAsync(RelayNames.Watch(match, RelayNames.Here), [], AnswerTimeout, cancellationToken)
+                .ConfigureAwait(false);
+            return answer is not null;
         }
         catch (ServersLostException e) when (e.InnerException is NatsNoReplyException)
         {
@@ -118,7 +120,7 @@ internal sealed partial class NatsServers : IAsyncDisposable
                 limit => Connection.RequestAsync<byte[], byte[]>(
                     subject, body, RequestHeaders, replyOpts: new NatsSubOpts { Timeout = timeout, ThrowIfNoResponders = true },
                     cancellationToken: limit),
-                Timeout.InfiniteTimeSpan, cancellationToken);
+                Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         }
         catch (NatsNoRespondersException)
         {
@@ -141,7 +143,7 @@ internal sealed partial class NatsServers : IAsyncDisposable
     {
         try
         {
-            return await UnlessDeniedAsync(subject, request, AnswerTimeout, cancellationToken);
+            return await UnlessDeniedAsync(subject, request, AnswerTimeout, cancellationToken).ConfigureAwait(false);
         }
         catch (NatsJSApiException)
         {
@@ -188,9 +190,9 @@ internal sealed partial class NatsServers : IAsyncDisposable
         try
         {
             var asking = request(limit.Token).AsTask();
-            if (await Task.WhenAny(asking, denied.Task) == asking) return await asking;
-            await limit.CancelAsync();
-            throw await denied.Task;
+            if (await Task.WhenAny(asking, denied.Task).ConfigureAwait(false) == asking) return await asking.ConfigureAwait(false);
+            await limit.CancelAsync().ConfigureAwait(false);
+            throw await denied.Task.ConfigureAwait(false);
         }
         finally
         {

@@ -20,7 +20,8 @@ internal sealed class StoredMatch(NatsServers servers, string match)
         {
             _stream = await servers.AskAsync(
                 $"$JS.API.STREAM.INFO.{RelayNames.Stream(match)}",
-                limit => servers.JetStream.GetStreamAsync(RelayNames.Stream(match), cancellationToken: limit), cancellationToken);
+                limit => servers.JetStream.GetStreamAsync(RelayNames.Stream(match), cancellationToken: limit), cancellationToken)
+                .ConfigureAwait(false);
         }
         catch (NatsJSApiException e) when (e.Error.Code == 404)
         {
@@ -38,12 +39,12 @@ internal sealed class StoredMatch(NatsServers servers, string match)
     /// <exception cref="NatsProblemException">The user may not ask.</exception>
     public async Task<RelayStamp?> StampAsync(ulong position, CancellationToken cancellationToken)
     {
-        if (_stream is null) await RangeAsync(cancellationToken);
+        if (_stream is null) await RangeAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             var found = await servers.AskAsync(
                 $"$JS.API.STREAM.MSG.GET.{RelayNames.Stream(match)}",
-                limit => _stream!.GetAsync(new StreamMsgGetRequest { Seq = position }, limit), cancellationToken);
+                limit => _stream!.GetAsync(new StreamMsgGetRequest { Seq = position }, limit), cancellationToken).ConfigureAwait(false);
             return RelayStamp.Of(Convert.FromBase64String(found.Message.Hdrs ?? ""), match, position);
         }
         catch (NatsJSApiException e) when (e.Error.Code == 404)
@@ -60,33 +61,37 @@ internal sealed class StoredMatch(NatsServers servers, string match)
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
     public async Task<(ulong Position, RelayStamp? Last)> NewestAsync(CancellationToken cancellationToken)
     {
-        var (first, last) = await RangeAsync(cancellationToken);
-        return (last, await AtOrBeforeAsync(last, first, cancellationToken));
+        var (first, last) = await RangeAsync(cancellationToken).ConfigureAwait(false);
+        return (last, await AtOrBeforeAsync(last, first, cancellationToken).ConfigureAwait(false));
     }
 
     /// <summary>The oldest frame of the newest run that can be read: with its keyframe. Null: no frame is kept.</summary>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
-    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellationToken) => (await EndsAsync(cancellationToken)).Oldest;
+    public async Task<RelayStamp?> OldestAsync(CancellationToken cancellationToken) =>
+        (await EndsAsync(cancellationToken).ConfigureAwait(false)).Oldest;
 
     /// <summary>The first frame at or after a game loop.</summary>
     /// <returns>It, and null; or null, and why it is not kept.</returns>
     /// <exception cref="ServersLostException">As of <see cref="StampAsync"/>.</exception>
     public async Task<(RelayStamp? Found, string? Problem)> AtLoopAsync(uint gameLoop, CancellationToken cancellationToken)
     {
-        var (oldest, newest) = await EndsAsync(cancellationToken);
+        var (oldest, newest) = await EndsAsync(cancellationToken).ConfigureAwait(false);
         if (oldest is null || newest is null) return (null, $"the match {match} has no frames yet");
         if (gameLoop < oldest.GameLoop || gameLoop > newest.GameLoop)
             return (null, $"game loop {gameLoop} is not kept; kept are {oldest.GameLoop} to {newest.GameLoop}");
-        return (await FirstAsync(oldest.Position, newest.Position, each => each.GameLoop >= gameLoop, cancellationToken), null);
+        var first = await FirstAsync(oldest.Position, newest.Position, each => each.GameLoop >= gameLoop, cancellationToken)
+            .ConfigureAwait(false);
+        return (first, null);
     }
 
     /// <summary>The oldest frame of the newest run that can be read, and the newest message of a relay.</summary>
     private async Task<(RelayStamp? Oldest, RelayStamp? Newest)> EndsAsync(CancellationToken cancellationToken)
     {
-        var (first, last) = await RangeAsync(cancellationToken);
-        if (await AtOrBeforeAsync(last, first, cancellationToken) is not { } newest) return (null, null);
+        var (first, last) = await RangeAsync(cancellationToken).ConfigureAwait(false);
+        if (await AtOrBeforeAsync(last, first, cancellationToken).ConfigureAwait(false) is not { } newest) return (null, null);
         // Positions of keyframes grow with positions.
-        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellationToken);
+        var found = await FirstAsync(Math.Max(first, newest.First), newest.Position, each => each.Keyframe >= first, cancellationToken)
+            .ConfigureAwait(false);
         return (found is { End.Length: 0 } ? found : null, newest);
     }
 
@@ -97,7 +102,7 @@ internal sealed class StoredMatch(NatsServers servers, string match)
         while (low <= high)
         {
             var middle = low + ((high - low) / 2);
-            var found = await AtOrBeforeAsync(middle, low, cancellationToken);
+            var found = await AtOrBeforeAsync(middle, low, cancellationToken).ConfigureAwait(false);
             if (found is null || !holds(found)) low = middle + 1;
             else (best, high) = (found, found.Position - 1);
         }
@@ -108,7 +113,7 @@ internal sealed class StoredMatch(NatsServers servers, string match)
     {
         for (; position >= low && position > 0; position--)
         {
-            if (await StampAsync(position, cancellationToken) is { } found) return found;
+            if (await StampAsync(position, cancellationToken).ConfigureAwait(false) is { } found) return found;
         }
         return null;
     }

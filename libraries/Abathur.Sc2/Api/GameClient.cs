@@ -49,7 +49,7 @@ public sealed class GameClient : IAsyncDisposable
             socket.Options.KeepAliveInterval = TimeSpan.Zero;
             try
             {
-                await socket.ConnectAsync(new Uri($"ws://{address}/sc2api"), cancellationToken);
+                await socket.ConnectAsync(new Uri($"ws://{address}/sc2api"), cancellationToken).ConfigureAwait(false);
                 return new GameClient(socket, address, clock);
             }
             catch (WebSocketException e)
@@ -62,7 +62,7 @@ public sealed class GameClient : IAsyncDisposable
                 if (clock.GetElapsedTime(started) >= timeout)
                     throw new GameException($"no game answers at {address}: {e.InnerException?.Message ?? e.Message}", e);
             }
-            await Task.Delay(RetryDelay, clock, cancellationToken);
+            await Task.Delay(RetryDelay, clock, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -75,16 +75,17 @@ public sealed class GameClient : IAsyncDisposable
     {
         cancellationToken.ThrowIfCancellationRequested();
         using var late = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _clock);
-        await using var giveUp = cancellationToken.Register(() => late.CancelAfter(Grace));
+        await using var giveUp = cancellationToken.Register(() => late.CancelAfter(Grace)).ConfigureAwait(false);
         request.Id = ++_lastId;
         try
         {
-            await _socket.SendAsync(request.ToByteArray().AsMemory(), WebSocketMessageType.Binary, endOfMessage: true, late.Token);
+            await _socket.SendAsync(request.ToByteArray().AsMemory(), WebSocketMessageType.Binary, endOfMessage: true, late.Token)
+                .ConfigureAwait(false);
             var length = 0L;
             ValueWebSocketReceiveResult received;
             do
             {
-                received = await _socket.ReceiveAsync(response.GetMemory(ReadBytes), late.Token);
+                received = await _socket.ReceiveAsync(response.GetMemory(ReadBytes), late.Token).ConfigureAwait(false);
                 if (received.MessageType == WebSocketMessageType.Close)
                     throw new GameException($"the game at {_address} closed the connection");
                 response.Advance(received.Count);
@@ -105,7 +106,7 @@ public sealed class GameClient : IAsyncDisposable
     public async Task<Response> SendAsync(Request request, CancellationToken cancellationToken)
     {
         var bytes = new ArrayBufferWriter<byte>(ReadBytes);
-        await SendAsync(request, bytes, cancellationToken);
+        await SendAsync(request, bytes, cancellationToken).ConfigureAwait(false);
         try
         {
             var response = LenientParser.Parse<Response>(bytes.WrittenSpan);

@@ -65,12 +65,12 @@ public sealed class GameProcess : IAsyncDisposable
     {
         try
         {
-            await _process.WaitForExitAsync().WaitAsync(QuitTimeout);
+            await _process.WaitForExitAsync().WaitAsync(QuitTimeout).ConfigureAwait(false);
         }
         catch (TimeoutException)
         {
             _process.Kill(entireProcessTree: true);
-            await _process.WaitForExitAsync();
+            await _process.WaitForExitAsync().ConfigureAwait(false);
         }
         _process.Dispose();
         try
