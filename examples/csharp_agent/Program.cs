@@ -10,6 +10,7 @@ await new DropWatch().RunAsync(args.FirstOrDefault());
 internal sealed class DropWatch : Agent
 {
     private const uint OverlordTransport = 893, Medivac = 54, WarpPrism = 81, WarpPrismPhasing = 136, Red = 0xFF3030;
+    private static readonly uint[] Transports = [OverlordTransport, Medivac, WarpPrism, WarpPrismPhasing];
     private const float BaseRadius = 30;
     private readonly HashSet<ulong> _told = [];
     private Point2D[] _bases = [];
@@ -20,7 +21,7 @@ internal sealed class DropWatch : Agent
     protected override async ValueTask OnStep(GameFrame frame)
     {
         var shapes = new List<Abathur.Sync.V1.Shape>();
-        foreach (var unit in frame.Units.Where([OverlordTransport, Medivac, WarpPrism, WarpPrismPhasing], Alliance.Enemy))
+        foreach (var unit in frame.Units.Where(Transports, Alliance.Enemy))
         {
             if (_bases.Any(start => unit.DistanceTo(start.X, start.Y) < BaseRadius)) continue;
             if (_told.Add(unit.Tag)) Console.WriteLine($"{frame.GameLoop / 22.4:f0} s: an enemy drop at ({unit.X:f0}, {unit.Y:f0})");

@@ -14,7 +14,7 @@ if (args is not [var path, var address])
 }
 using var file = new BufferedStream(File.OpenRead(path), 1 << 20);
 await using var game = await AbathurGame.ConnectAsync(address);
-using var publisher = await game.PublishAsync(new Match { MapName = Path.GetFileNameWithoutExtension(path), PlayerId = 1 });
+await using var publisher = await game.PublishAsync(new Match { MapName = Path.GetFileNameWithoutExtension(path), PlayerId = 1 });
 while (ReadObservation(file) is { } observation)
 {
     // Here a bot thinks and acts. Whatever it does, its watchers do not hold it up.

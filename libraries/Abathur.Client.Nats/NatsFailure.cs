@@ -13,7 +13,7 @@ internal static class NatsFailure
     {
         MatchMissingException => Absent(e.Message, e),
         ServersLostException => new BrokenConnectionException($"NATS: {e.Message}", e),
-        NatsProblemException problem => new RequestException(problem.Code, problem.Message),
+        NatsProblemException problem => RequestException.OfRequest(problem.Code, problem.Message),
         _ => null,
     };
 

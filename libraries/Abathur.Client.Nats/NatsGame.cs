@@ -15,8 +15,8 @@ public static class NatsGame
     /// <returns>The match, with the frames and the requests of any other. Publishing needs the daemon itself.</returns>
     /// <exception cref="ArgumentException">The address or an option is invalid, or a file cannot be read.</exception>
     /// <exception cref="ConnectException">No server is there, or no match of this name.</exception>
-    /// <exception cref="RequestException">UNAUTHENTICATED: the server refuses the login. PERMISSION_DENIED: the user may not read the
-    /// match. FAILED_PRECONDITION: the server has no JetStream.</exception>
+    /// <exception cref="RequestException">Unauthenticated: the server refuses the login. PermissionDenied: the user may not read the
+    /// match. FailedPrecondition: the server has no JetStream.</exception>
     public static Task<AbathurGame> ConnectAsync(
         string address, ConnectOptions? options = null, string? credentials = null, CancellationToken cancellationToken = default)
     {

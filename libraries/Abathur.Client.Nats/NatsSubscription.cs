@@ -75,7 +75,7 @@ internal sealed class NatsSubscription : DaemonConnection
             _next = 0;
             try
             {
-                await PlanAsync(cancellationToken);
+                await PlanAsync(cancellationToken).ConfigureAwait(false);
             }
             catch (Exception e) when (NatsFailure.Of(e) is { } failure)
             {
@@ -95,10 +95,10 @@ internal sealed class NatsSubscription : DaemonConnection
     /// <summary>Waits for messages, and decides what becomes of them.</summary>
     private async ValueTask PlanAsync(CancellationToken cancellationToken)
     {
-        var first = await _reading.NextAsync(cancellationToken);
+        var first = await _reading.NextAsync(cancellationToken).ConfigureAwait(false);
         if (_request.Policy == Policy.Every || first.Position <= _place.LiveFrom)
         {
-            await PlanAsync(first, cancellationToken);
+            await PlanAsync(first, cancellationToken).ConfigureAwait(false);
             AddEnd();
             return;
         }
@@ -114,7 +114,7 @@ internal sealed class NatsSubscription : DaemonConnection
         var start = 0;
         foreach (var message in batch)
         {
-            await PlanAsync(message, cancellationToken);
+            await PlanAsync(message, cancellationToken).ConfigureAwait(false);
             // The next match may have begun in the same batch.
             if (_end is null && message != batch[^1]) continue;
             GiveNewestOnly(start);
@@ -126,19 +126,19 @@ internal sealed class NatsSubscription : DaemonConnection
     private async ValueTask PlanAsync(StoredMessage message, CancellationToken cancellationToken)
     {
         var stamp = message.Stamp;
-        await CheckOrderAsync(message.Position, cancellationToken);
+        await CheckOrderAsync(message.Position, cancellationToken).ConfigureAwait(false);
         if (stamp is null || (stamp.End.Length > 0 && message.Position <= _place.After)) return;
         if (_place.Run.Length > 0 && stamp.Run != _place.Run)
         {
             // Of another relay, or of a user who may publish: the match has nothing there.
-            if ((await _stored.NewestAsync(cancellationToken)).Last?.Run == _place.Run) return;
+            if ((await _stored.NewestAsync(cancellationToken).ConfigureAwait(false)).Last?.Run == _place.Run) return;
             if (!_request.Follow) throw new BrokenConnectionException("the daemon began another match");
             GoOn(message.Position - 1, new MatchEnded { RunId = _place.Run, Reason = "its end is not known", Lost = true });
         }
         if (_isBetween && stamp.End.Length == 0)
         {
             _isBetween = false;
-            var found = (await _about(cancellationToken))?.Value;
+            var found = (await _about(cancellationToken).ConfigureAwait(false))?.Value;
             // A reader that is behind knows nothing more of its match.
             var match = found?.RunId == stamp.Run ? found : new Match { RunId = stamp.Run };
             _due.Add(new Due(null, FrameUse.Give, false, null, new ServerMessage { Match = match }));
@@ -163,7 +163,7 @@ internal sealed class NatsSubscription : DaemonConnection
         if (_request.Policy == Policy.Every && _place.Sequence is { } last && stamp.Sequence != last + 1)
         {
             throw new RequestException(
-                "DATA_LOSS",
+                RequestErrorCode.DataLoss,
                 $"the frames {last + 1} to {stamp.Sequence - 1} are not in the stream: the daemon did not keep them until the relay could "
                     + "send them");
         }
@@ -187,11 +187,11 @@ internal sealed class NatsSubscription : DaemonConnection
         var expected = _position + 1;
         _position = position;
         if (position == expected) return;
-        var (first, _) = await _stored.RangeAsync(cancellationToken);
+        var (first, _) = await _stored.RangeAsync(cancellationToken).ConfigureAwait(false);
         if (first > expected)
         {
             throw new RequestException(
-                "OUT_OF_RANGE",
+                RequestErrorCode.OutOfRange,
                 $"the messages {expected} to {first - 1} of the match are not kept any more: this reader is too slow, or began too early");
         }
         throw new BrokenConnectionException($"the message at position {position} does not follow that at {expected - 1}");

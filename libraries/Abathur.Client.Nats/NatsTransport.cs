@@ -26,10 +26,10 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     /// <inheritdoc/>
     public override Task CheckAsync(CancellationToken cancellationToken) => TranslatedAsync(async () =>
     {
-        var servers = await ServersAsync(cancellationToken);
-        var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellationToken);
+        var servers = await ServersAsync(cancellationToken).ConfigureAwait(false);
+        var (_, last) = await new StoredMatch(servers, _match).RangeAsync(cancellationToken).ConfigureAwait(false);
         // A relay makes the stream first, and answers a little later. Without a relay, what is stored can be read.
-        if (last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)) return true;
+        if (last > 0 || await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken).ConfigureAwait(false)) return true;
         throw NatsFailure.NoRelay(_match);
     });
 
@@ -39,22 +39,23 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (request.Policy == Policy.Lockstep)
         {
             throw new RequestException(
-                "UNIMPLEMENTED", "the policy lockstep needs a connection to the daemon itself, not to NATS");
+                RequestErrorCode.Unimplemented, "the policy lockstep needs a connection to the daemon itself, not to NATS");
         }
         // One that follows names its match when it comes back.
         if (!request.Follow && request.RunId.Length > 0)
         {
             throw new RequestException(
-                "UNIMPLEMENTED", "RunId needs a connection to the daemon itself: a reader on NATS gets the newest match of a name");
+                RequestErrorCode.Unimplemented,
+                "RunId needs a connection to the daemon itself: a reader on NATS gets the newest match of a name");
         }
         if (request.FieldMask is { Paths.Count: > 0 })
-            throw new RequestException("UNIMPLEMENTED", "a match on NATS has all fields: subscribe without Fields");
+            throw new RequestException(RequestErrorCode.Unimplemented, "a match on NATS has all fields: subscribe without Fields");
         return TranslatedAsync(async () =>
         {
-            var servers = await ServersAsync(cancellationToken);
+            var servers = await ServersAsync(cancellationToken).ConfigureAwait(false);
             var stored = new StoredMatch(servers, _match);
-            var place = await PlaceAsync(servers, stored, request, cancellationToken);
-            var match = await InfoAsync(servers, cancellationToken);
+            var place = await PlaceAsync(servers, stored, request, cancellationToken).ConfigureAwait(false);
+            var match = await InfoAsync(servers, cancellationToken).ConfigureAwait(false);
             if (place is null) return new EndedSubscription(match);
             _places.AddOrUpdate(request, place);
             return (DaemonConnection)new NatsSubscription(
@@ -68,21 +69,21 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (message.Matches is not null)
         {
             throw new RequestException(
-                "UNIMPLEMENTED", "the matches of a daemon need a connection to the daemon itself; `abathur matches nats://HOST:PORT` lists "
-                    + "those on NATS");
+                RequestErrorCode.Unimplemented,
+                "the matches of a daemon need a connection to the daemon itself; `abathur matches nats://HOST:PORT` lists those on NATS");
         }
         var request = RelayRequest.Of(message)
-            ?? throw new RequestException("UNIMPLEMENTED", $"a relay does not answer {message.MessageCase}");
-        return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellationToken)));
+            ?? throw new RequestException(RequestErrorCode.Unimplemented, $"a relay does not answer {message.MessageCase}");
+        return TranslatedAsync(async () => request.ResultOf(await CallAsync(request, cancellationToken).ConfigureAwait(false)));
     }
 
     /// <inheritdoc/>
     public override Task<Lazy<Match>> MatchAsync(string runId, CancellationToken cancellationToken) => TranslatedAsync(async () =>
     {
-        var servers = await ServersAsync(cancellationToken);
+        var servers = await ServersAsync(cancellationToken).ConfigureAwait(false);
         // Fails at once if the name is wrong.
-        await new StoredMatch(servers, _match).RangeAsync(cancellationToken);
-        return await InfoAsync(servers, cancellationToken)
+        await new StoredMatch(servers, _match).RangeAsync(cancellationToken).ConfigureAwait(false);
+        return await InfoAsync(servers, cancellationToken).ConfigureAwait(false)
             ?? throw new BrokenConnectionException($"nothing is known of the match '{_match}': neither the directory nor a relay has it");
     });
 
@@ -101,7 +102,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
 
     private async Task<NatsServers> ServersAsync(CancellationToken cancellationToken)
     {
-        await _opening.WaitAsync(cancellationToken);
+        await _opening.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             ObjectDisposedException.ThrowIf(_isDisposed, typeof(AbathurGame));
@@ -110,7 +111,8 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
             limit.CancelAfter(options.ConnectTimeout);
             try
             {
-                _servers = await NatsServers.ConnectAsync(address, "abathur reader", RelayNames.ReaderInbox(_match), limit.Token);
+                _servers = await NatsServers.ConnectAsync(address, "abathur reader", RelayNames.ReaderInbox(_match), limit.Token)
+                    .ConfigureAwait(false);
             }
             catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
             {
@@ -132,12 +134,13 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
 
     private async Task<byte[]> CallAsync(RelayRequest request, CancellationToken cancellationToken)
     {
-        var servers = await ServersAsync(cancellationToken);
+        var servers = await ServersAsync(cancellationToken).ConfigureAwait(false);
         var subject = request.IsActing ? RelayNames.Act(_match, request.What) : RelayNames.Watch(_match, request.What);
         var answer = await servers.RequestAsync(subject, request.Body.ToByteArray(), options.RequestTimeout, cancellationToken)
+            .ConfigureAwait(false)
             ?? throw new BrokenConnectionException($"no relay serves the match '{_match}'");
         if (answer.Headers is { } headers && headers.TryGetLastValue(RelayNames.ErrorHeader, out var code))
-            throw new RequestException(code, System.Text.Encoding.UTF8.GetString(answer.Data ?? []));
+            throw RequestException.OfRequest(code, System.Text.Encoding.UTF8.GetString(answer.Data ?? []));
         return answer.Data ?? [];
     }
 
@@ -146,10 +149,11 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     private async Task<Lazy<Match>?> InfoAsync(NatsServers servers, CancellationToken cancellationToken)
     {
         var subject = $"$JS.API.DIRECT.GET.KV_{RelayNames.Bucket}.$KV.{RelayNames.Bucket}.{RelayNames.InfoKey(_match)}";
-        var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellationToken);
+        var answer = await servers.RequestAsync(subject, [], options.RequestTimeout, cancellationToken).ConfigureAwait(false);
         // Without the entry, the server answers with a status and without data.
         if (answer?.Data is { Length: > 0 } data) return new Lazy<Match>(() => MatchOf(data));
-        answer = await servers.RequestAsync(RelayNames.Watch(_match, "match"), [], options.RequestTimeout, cancellationToken);
+        answer = await servers.RequestAsync(RelayNames.Watch(_match, "match"), [], options.RequestTimeout, cancellationToken)
+            .ConfigureAwait(false);
         var isMatch = answer is { Headers: var headers } && headers?.ContainsKey(RelayNames.ErrorHeader) != true;
         return isMatch ? new Lazy<Match>(() => ParsedMatch(answer!.Value.Data)) : null;
     }
@@ -198,19 +202,20 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         ReaderPlace? place = null;
         if (_places.TryGetValue(request, out var before))
         {
-            var (_, last) = await stored.NewestAsync(cancellationToken);
+            var (_, last) = await stored.NewestAsync(cancellationToken).ConfigureAwait(false);
             // A stream that was deleted, and made again, has other positions.
             // Who follows reads what is stored of its match, also if another one has begun.
             isBroken = last is not null && (last.Run == before.Run || request.Follow) && last.Position >= before.After;
             if (isBroken) place = before;
         }
-        if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellationToken);
+        if (!isBroken) place = await FirstPlaceAsync(servers, stored, request, cancellationToken).ConfigureAwait(false);
         if (!isBroken && place is not null) place.Before = before is { Sequence: { } sequence } ? (before.Run, sequence) : before?.Before;
         var isLive = request.StartCase == SubscribeRequest.StartOneofCase.None;
         // With a start, each frame that is stored already comes before the policy leaves some out.
-        if (place is not null && !isLive) place.LiveFrom = (await stored.RangeAsync(cancellationToken)).Last;
+        if (place is not null && !isLive) place.LiveFrom = (await stored.RangeAsync(cancellationToken).ConfigureAwait(false)).Last;
         var needsRelay = isBroken || isLive;
-        if (place is null || !needsRelay || await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)) return place;
+        if (place is null || !needsRelay) return place;
+        if (await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken).ConfigureAwait(false)) return place;
         throw NatsFailure.NoRelay(_match);
     }
 
@@ -220,24 +225,24 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
         if (request.HasStartGameLoop || request.HasStartAfterGameLoop)
         {
             var loop = request.HasStartGameLoop ? request.StartGameLoop : request.StartAfterGameLoop + 1;
-            var (found, problem) = await stored.AtLoopAsync(loop, cancellationToken);
+            var (found, problem) = await stored.AtLoopAsync(loop, cancellationToken).ConfigureAwait(false);
             return found is null
-                ? throw new RequestException("OUT_OF_RANGE", problem!)
+                ? throw new RequestException(RequestErrorCode.OutOfRange, problem!)
                 : new ReaderPlace { Decode = found.Keyframe, After = found.Position - 1 };
         }
         ulong? lookedTo = null;
         if (request.StartOldest)
         {
-            lookedTo = (await stored.RangeAsync(cancellationToken)).Last;
-            if (await stored.OldestAsync(cancellationToken) is { } oldest)
+            lookedTo = (await stored.RangeAsync(cancellationToken).ConfigureAwait(false)).Last;
+            if (await stored.OldestAsync(cancellationToken).ConfigureAwait(false) is { } oldest)
                 return new ReaderPlace { Decode = oldest.Keyframe, After = oldest.Keyframe - 1 };
         }
-        var (newest, last) = await stored.NewestAsync(cancellationToken);
+        var (newest, last) = await stored.NewestAsync(cancellationToken).ConfigureAwait(false);
         if (last is null) return new ReaderPlace { Decode = newest + 1, After = newest };
         if (last.End.Length > 0)
         {
             var isOver = !request.Follow && NatsSubscription.IsOrderly(last.End);
-            return isOver && !await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken)
+            return isOver && !await servers.HasRelayAsync(_match, ifSilent: false, cancellationToken).ConfigureAwait(false)
                 ? null
                 : new ReaderPlace { Decode = last.Position + 1, After = last.Position };
         }
@@ -251,7 +256,7 @@ internal sealed class NatsTransport(NatsAddress address, ConnectOptions options)
     {
         try
         {
-            return await work();
+            return await work().ConfigureAwait(false);
         }
         catch (Exception e) when (NatsFailure.Of(e) is { } failure)
         {

@@ -1,3 +1,5 @@
+using SC2APIProtocol;
+
 namespace Abathur.Client.Testing;
 
 /// <summary>The options of an emulated game.</summary>
@@ -17,9 +19,9 @@ public sealed record EmulatedGameOptions
     /// recording.</summary>
     public uint? Stop { get; init; }
 
-    /// <summary>Result of the recorded player if the recording has none, or if <see cref="Stop"/> is before its end: <c>victory</c>,
-    /// <c>defeat</c>, <c>tie</c> or <c>undecided</c> (default).</summary>
-    public string Result { get; init; } = "undecided";
+    /// <summary>Result of the recorded player if the recording has none, or if <see cref="Stop"/> is before its end. Default: undecided.
+    /// </summary>
+    public Result Result { get; init; } = Result.Undecided;
 
     /// <summary>File with a serialized <c>ResponseGameInfo</c>. Default: the recording's.</summary>
     public string? GameInfo { get; init; }
@@ -31,8 +33,7 @@ public sealed record EmulatedGameOptions
     public int Port { get; init; }
 
     /// <summary>The daemon: a path or a command line. Default: the environment variable ABATHUR_SYNC, else the Release build of the clone
-    /// in
-    /// which this runs, else <c>abathur-sync</c> on the PATH.</summary>
+    /// in which this runs, else <c>abathur-sync</c> on the PATH.</summary>
     public string? Command { get; init; }
 
     /// <summary>How long the daemon may take to start. Default: 30 s.</summary>
@@ -42,8 +43,8 @@ public sealed record EmulatedGameOptions
     {
         List<string> arguments =
         [
-            "emulate", recording, "--listen", Text(Port), "--tick-hz", Text(TickHz), "--result", Result, "--actions", actions,
-            "--stop-with-parent",
+            "emulate", recording, "--listen", Text(Port), "--tick-hz", Text(TickHz), "--result", Result.ToString().ToLowerInvariant(),
+            "--actions", actions, "--stop-with-parent",
         ];
         if (Realtime) arguments.Add("--realtime");
         if (Start is { } start) arguments.AddRange(["--start", Text(start)]);

@@ -61,7 +61,8 @@ public sealed class Recording : IDisposable
     /// <param name="stop">Game loop before which it ends; null: at the end.</param>
     /// <param name="every">Only frames at least this many game loops apart, and the last one of the recording. What happened once in those
     /// between comes as <see cref="GameFrame.SkippedEvents"/>, as from a daemon.</param>
-    /// <returns>The same <see cref="GameFrame"/> again and again: each is valid until the next one.</returns>
+    /// <returns>Frames that use the same memory: each is valid until the next one. <see cref="GameFrame.Clone"/> makes a copy that stays.
+    /// </returns>
     /// <exception cref="Mcap.McapException">The file is damaged there.</exception>
     public IEnumerable<GameFrame> Frames(uint start = 0, uint? stop = null, uint every = 1)
     {

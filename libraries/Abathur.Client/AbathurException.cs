@@ -6,10 +6,10 @@ namespace Abathur.Client;
 /// AbathurException
 /// ├── ConnectException             no daemon answers at the address
 /// ├── ConnectionLostException      the connection broke, and reconnecting did not help
-/// ├── RequestException             the daemon refused a request; Code is the name of a gRPC status
-/// │   ├── SourceLostException      ABORTED: the game, or the bot that publishes, disconnected during the match
-/// │   ├── SlowConsumerException    RESOURCE_EXHAUSTED: a lossless subscriber was too slow
-/// │   └── AckTimeoutException      DEADLINE_EXCEEDED: a lockstep subscriber did not acknowledge a frame in time
+/// ├── RequestException             the daemon refused a request: Code says why
+/// │   ├── SourceLostException      Aborted: the game, or the bot that publishes, disconnected during the match
+/// │   ├── SlowConsumerException    ResourceExhausted: a lossless subscriber was too slow
+/// │   └── AckTimeoutException      DeadlineExceeded: a lockstep subscriber did not acknowledge a frame in time
 /// └── ProtocolException            the peer sent an invalid message, or a payload that cannot be decompressed
 /// </code>
 /// </remarks>

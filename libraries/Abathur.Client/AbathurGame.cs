@@ -14,11 +14,29 @@ public sealed class AbathurGame : IAsyncDisposable
     private readonly ConnectOptions _options;
     private readonly DaemonTransport _transport;
     private readonly CurrentMatch _current = new();
+    private volatile bool _isDisposed;
 
-    private AbathurGame(ConnectOptions options, DaemonTransport transport) => (_options, _transport) = (options, transport);
+    private DaemonTransport Transport
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            return _transport;
+        }
+    }
+
+    private AbathurGame(ConnectOptions options, DaemonTransport transport)
+    {
+        (_options, _transport) = (options, transport);
+        Playback = new Playback(async (control, cancellationToken) =>
+            (await RequestAsync(new ClientMessage { Control = control }, "", cancellationToken).ConfigureAwait(false)).Control);
+    }
 
     /// <summary>The address, without the token.</summary>
     public string Address => _transport.Address;
+
+    /// <summary>Pauses, steps, seeks: for a daemon that plays a recording.</summary>
+    public Playback Playback { get; }
 
     /// <summary>Checks that a daemon answers.</summary>
     /// <param name="address"><c>HOST:PORT</c> or <c>socket://HOST:PORT</c>, <c>sockets://HOST:PORT</c> with TLS, or
@@ -35,7 +53,8 @@ public sealed class AbathurGame : IAsyncDisposable
     {
         options ??= new ConnectOptions();
         options.Validate();
-        return await ConnectWithAsync(DaemonTransport.Of(DaemonAddress.Parse(address, options), options), options, cancellationToken);
+        var transport = DaemonTransport.Of(DaemonAddress.Parse(address, options), options);
+        return await ConnectWithAsync(transport, options, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Checks that a match answers by another way: packages such as Abathur.Client.Nats have one.</summary>
@@ -57,14 +76,14 @@ public sealed class AbathurGame : IAsyncDisposable
                 TimeSpan delay;
                 try
                 {
-                    await transport.CheckAsync(cancellationToken);
+                    await transport.CheckAsync(cancellationToken).ConfigureAwait(false);
                     return new AbathurGame(options, transport);
                 }
                 catch (BrokenConnectionException e)
                 {
                     delay = backoff.Fail(e);
                 }
-                await Task.Delay(delay, cancellationToken);
+                await Task.Delay(delay, cancellationToken).ConfigureAwait(false);
             }
         }
         catch
@@ -78,7 +97,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// down. A broken connection is made again; the next frame has the number of dropped frames.</summary>
     /// <param name="options">Default: policy latest, protobuf.</param>
     /// <param name="cancellationToken">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
-    /// <returns>The same <see cref="GameFrame"/> again and again: each is valid until the next one is asked for.</returns>
+    /// <returns>Frames that use the same memory: each is valid until the next one has come. <see cref="GameFrame.Clone"/> makes a copy that
+    /// stays.</returns>
     /// <exception cref="ConnectException">As of <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="ConnectionLostException">The connection broke and could not be made again.</exception>
     /// <exception cref="RequestException">The daemon refuses the subscription, or ends it: <see cref="SlowConsumerException"/>,
@@ -88,19 +108,19 @@ public sealed class AbathurGame : IAsyncDisposable
         FramesOfMatches(options ?? new SubscribeOptions(), null, cancellationToken);
 
     /// <summary>The run that has a frame, for requests; empty where the daemon does not tell its matches apart.</summary>
-    internal string RunOf(GameFrame? frame) => _current.KnowsMatches && frame is not null ? frame.RunId : "";
+    internal string RunOf(GameFrame frame) => _current.KnowsMatches && frame.Newest is { } newest ? newest.RunId : "";
 
     /// <summary>As <see cref="Frames"/>, with a call when a match is over that another one may follow.</summary>
     internal IAsyncEnumerable<GameFrame> FramesOfMatches(
         SubscribeOptions options, Func<MatchEnded, ValueTask>? matchEnded, CancellationToken cancellationToken) =>
-        new FrameReader(_transport, _options, _current, options).ReadAsync(matchEnded, cancellationToken);
+        new FrameReader(Transport, _options, _current, options).ReadAsync(matchEnded, cancellationToken);
 
     /// <summary>The frame at a game loop, or the first one after it, from those that the daemon keeps. It stays valid.</summary>
     /// <param name="gameLoop">The game loop.</param>
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RequestException">The daemon keeps no history (FAILED_PRECONDITION), or not that game loop (OUT_OF_RANGE).
+    /// <exception cref="RequestException">The daemon keeps no history (FailedPrecondition), or not that game loop (OutOfRange).
     /// </exception>
     public async Task<GameFrame> FrameAtAsync(uint gameLoop, string runId = "", CancellationToken cancellationToken = default)
     {
@@ -113,22 +133,23 @@ public sealed class AbathurGame : IAsyncDisposable
             Name = "frame at a game loop",
             RunId = runId,
         };
-        await foreach (var frame in Frames(options, cancellationToken)) return frame.Keep();
-        throw new RequestException("OUT_OF_RANGE", $"the match ended without a frame at or after game loop {gameLoop}");
+        await foreach (var frame in Frames(options, cancellationToken).ConfigureAwait(false)) return frame.Clone();
+        throw new RequestException(
+            RequestErrorCode.OutOfRange, $"the match ended without a frame at or after game loop {gameLoop}");
     }
 
     /// <summary>What is fixed for a match: map, tick rate, game info, game data.</summary>
     /// <param name="runId">Its run. Default: the match that frames are read of; before them the one that runs, else the next.</param>
     /// <param name="cancellationToken">Ends the wait for a match.</param>
     /// <exception cref="ConnectException">No daemon answers.</exception>
-    /// <exception cref="RequestException">The daemon does not know the run (NOT_FOUND), or is too old (UNIMPLEMENTED).</exception>
+    /// <exception cref="RequestException">The daemon does not know the run (NotFound), or is too old (Unimplemented).</exception>
     public async Task<Match> MatchAsync(string runId = "", CancellationToken cancellationToken = default)
     {
-        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken);
+        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken).ConfigureAwait(false);
         else if (_current.Match is { } known) return known.Value;
         try
         {
-            var match = await _transport.MatchAsync(runId, cancellationToken);
+            var match = await Transport.MatchAsync(runId, cancellationToken).ConfigureAwait(false);
             if (runId.Length == 0) _current.Match ??= match;
             return match.Value;
         }
@@ -140,10 +161,11 @@ public sealed class AbathurGame : IAsyncDisposable
 
     /// <summary>The matches of the daemon, in the order in which they began: the one that runs, and those that are over.</summary>
     /// <exception cref="ConnectException">No daemon answers.</exception>
-    /// <exception cref="RequestException">UNIMPLEMENTED: the daemon is too old, or the match is read over NATS.</exception>
+    /// <exception cref="RequestException">Unimplemented: the daemon is too old, or the match is read over NATS.</exception>
     public async Task<IReadOnlyList<MatchSummary>> MatchesAsync(CancellationToken cancellationToken = default)
     {
-        var matches = (await RequestAsync(new ClientMessage { Matches = new GetMatchesRequest() }, "", cancellationToken)).Matches.Matches;
+        var request = new ClientMessage { Matches = new GetMatchesRequest() };
+        var matches = (await RequestAsync(request, "", cancellationToken).ConfigureAwait(false)).Matches.Matches;
         _current.KnowsMatches = true;
         return matches;
     }
@@ -154,8 +176,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
     /// <param name="cancellationToken">Ends the wait; the actions may have been sent.</param>
-    /// <exception cref="RequestException">The source accepts no actions, or the match is over (FAILED_PRECONDITION), they are too late
-    /// (OUT_OF_RANGE), or too many wait for the game (RESOURCE_EXHAUSTED).</exception>
+    /// <exception cref="RequestException">The source accepts no actions, or the match is over (FailedPrecondition), they are too late
+    /// (OutOfRange), or too many wait for the game (ResourceExhausted).</exception>
     public async Task<ActResult> ActAsync(
         IEnumerable<SC2APIProtocol.Action> actions, uint maxLateGameLoops = 0, string runId = "",
         CancellationToken cancellationToken = default)
@@ -167,7 +189,7 @@ public sealed class AbathurGame : IAsyncDisposable
             RunId = runId,
         };
         request.Actions.AddRange(actions);
-        return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellationToken)).Act;
+        return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellationToken).ConfigureAwait(false)).Act;
     }
 
     /// <summary>Draws over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.</summary>
@@ -177,15 +199,15 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RequestException">A shape is invalid (INVALID_ARGUMENT), there are too many (RESOURCE_EXHAUSTED), or the match is
-    /// over (FAILED_PRECONDITION).</exception>
+    /// <exception cref="RequestException">A shape is invalid (InvalidArgument), there are too many (ResourceExhausted), or the match is
+    /// over (FailedPrecondition).</exception>
     public async Task<DrawResult> DrawAsync(
         IEnumerable<Shape> shapes, string layer = "", string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new DrawRequest { Layer = layer, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Shapes.AddRange(shapes);
-        return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellationToken)).Draw;
+        return (await RequestAsync(new ClientMessage { Draw = request }, runId, cancellationToken).ConfigureAwait(false)).Draw;
     }
 
     /// <summary>Adds a value to a series, at the game loop of the last frame: a graph on the dashboard, and in the recording.</summary>
@@ -195,8 +217,8 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RequestException">The name or the value is invalid (INVALID_ARGUMENT), there would be more than 64 series of the
-    /// agent or 256 of all (RESOURCE_EXHAUSTED), or the match is over (FAILED_PRECONDITION).</exception>
+    /// <exception cref="RequestException">The name or the value is invalid (InvalidArgument), there would be more than 64 series of the
+    /// agent or 256 of all (ResourceExhausted), or the match is over (FailedPrecondition).</exception>
     public Task<PlotResult> PlotAsync(
         string name, double value, string agent = "", string runId = "", CancellationToken cancellationToken = default) =>
         PlotAsync([new(name, value)], agent, runId, cancellationToken);
@@ -215,7 +237,7 @@ public sealed class AbathurGame : IAsyncDisposable
         var request = new PlotRequest { Agent = agent, RunId = runId = _current.RunFor(runId) };
         if (_current.GameLoopFor(runId) is var loop and > 0) request.GameLoop = loop;
         request.Values.AddRange(values.Select(each => new PlotRequest.Types.Sample { Name = each.Key, Value = each.Value }));
-        return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellationToken)).Plot;
+        return (await RequestAsync(new ClientMessage { Plot = request }, runId, cancellationToken).ConfigureAwait(false)).Plot;
     }
 
     /// <summary>The series of all agents so far, and of a playback those in the recording.</summary>
@@ -227,7 +249,7 @@ public sealed class AbathurGame : IAsyncDisposable
         uint afterGameLoop = 0, string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new ClientMessage { Plots = new GetPlotsRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) } };
-        return (await RequestAsync(request, runId, cancellationToken)).Plots.Series;
+        return (await RequestAsync(request, runId, cancellationToken).ConfigureAwait(false)).Plots.Series;
     }
 
     /// <summary>Asks the game: distances, placements, abilities. It costs the game time.</summary>
@@ -235,12 +257,12 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <param name="runId">The run of the match that is meant. Default: that of the frames that are read; before them the one that runs,
     /// of several the one that began last, else the next.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RequestException">Nothing can answer, or the match is over (FAILED_PRECONDITION), the token does not allow it
-    /// (PERMISSION_DENIED), or too many wait (RESOURCE_EXHAUSTED).</exception>
+    /// <exception cref="RequestException">Nothing can answer, or the match is over (FailedPrecondition), the token does not allow it
+    /// (PermissionDenied), or too many wait (ResourceExhausted).</exception>
     public async Task<QueryResult> QueryAsync(RequestQuery query, string runId = "", CancellationToken cancellationToken = default)
     {
         var request = new ClientMessage { Query = new QueryRequest { Query = query, RunId = _current.RunFor(runId) } };
-        return (await RequestAsync(request, runId, cancellationToken)).Query;
+        return (await RequestAsync(request, runId, cancellationToken).ConfigureAwait(false)).Query;
     }
 
     /// <summary>Numbers of the match so far, a row a game second.</summary>
@@ -251,36 +273,36 @@ public sealed class AbathurGame : IAsyncDisposable
     public async Task<MatchTimeline> TimelineAsync(
         uint afterGameLoop = 0, string runId = "", CancellationToken cancellationToken = default)
     {
-        var request = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) };
-        return new MatchTimeline((await RequestAsync(new ClientMessage { Timeline = request }, runId, cancellationToken)).Timeline);
+        var request = new ClientMessage
+        {
+            Timeline = new GetTimelineRequest { AfterGameLoop = afterGameLoop, RunId = _current.RunFor(runId) },
+        };
+        return new MatchTimeline((await RequestAsync(request, runId, cancellationToken).ConfigureAwait(false)).Timeline);
     }
 
     /// <summary>What the daemon is doing: source, agents, rates.</summary>
     /// <param name="runId">The run of the match that is meant. Default: the one that runs, else the next.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    public async Task<Status> StatusAsync(string runId = "", CancellationToken cancellationToken = default) =>
-        (await RequestAsync(new ClientMessage { Status = new GetStatusRequest { RunId = runId } }, runId, cancellationToken)).Status;
-
-    /// <summary>Controls the playback. <see cref="PlaybackControl"/> makes the requests.</summary>
-    /// <returns>Where the playback stands then.</returns>
-    /// <exception cref="RequestException">The source is not a playback (FAILED_PRECONDITION), or the game loop is after the last
-    /// (OUT_OF_RANGE).</exception>
-    public async Task<PlaybackState> ControlAsync(ControlRequest request, CancellationToken cancellationToken = default) =>
-        (await RequestAsync(new ClientMessage { Control = request }, "", cancellationToken)).Control;
+    public async Task<Status> StatusAsync(string runId = "", CancellationToken cancellationToken = default)
+    {
+        var request = new ClientMessage { Status = new GetStatusRequest { RunId = runId } };
+        return (await RequestAsync(request, runId, cancellationToken).ConfigureAwait(false)).Status;
+    }
 
     /// <summary>Begins to publish a bot's own observations (<c>abathur serve</c>). Dispose the result after its
     /// <see cref="AbathurPublisher.FinishAsync"/>.</summary>
     /// <param name="match">What is known of the match; null: nothing.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RequestException">The daemon has another source (FAILED_PRECONDITION), or another bot publishes
-    /// (ALREADY_EXISTS).</exception>
+    /// <exception cref="RequestException">The daemon has another source (FailedPrecondition), or another bot publishes
+    /// (AlreadyExists).</exception>
     /// <exception cref="ConnectException">No daemon answers.</exception>
     public Task<AbathurPublisher> PublishAsync(Match? match = null, CancellationToken cancellationToken = default) =>
-        AbathurPublisher.OpenAsync(Address, _transport, match, cancellationToken);
+        AbathurPublisher.OpenAsync(Address, Transport, match, cancellationToken);
 
-    /// <inheritdoc/>
+    /// <summary>Closes the connections. A second call does nothing.</summary>
     public ValueTask DisposeAsync()
     {
+        _isDisposed = true;
         _transport.Dispose();
         return ValueTask.CompletedTask;
     }
@@ -288,18 +310,18 @@ public sealed class AbathurGame : IAsyncDisposable
     /// <summary>Fails if the daemon would answer for another match than the one that is meant.</summary>
     private async ValueTask RequireMatchesAsync(CancellationToken cancellationToken)
     {
-        if (!_current.KnowsMatches) await MatchesAsync(cancellationToken);
+        if (!_current.KnowsMatches) await MatchesAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Sends a request that is for a run, or for none.</summary>
     private async Task<Result> RequestAsync(ClientMessage message, string runId, CancellationToken cancellationToken)
     {
-        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken);
+        if (runId.Length > 0) await RequireMatchesAsync(cancellationToken).ConfigureAwait(false);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options.RequestTimeout);
         try
         {
-            return await _transport.RequestAsync(message, limit.Token);
+            return await Transport.RequestAsync(message, limit.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
@@ -307,7 +329,8 @@ public sealed class AbathurGame : IAsyncDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new RequestException("DEADLINE_EXCEEDED", $"no answer within {_options.RequestTimeout.TotalSeconds:g} s");
+            throw new RequestException(
+                RequestErrorCode.DeadlineExceeded, $"no answer within {_options.RequestTimeout.TotalSeconds:g} s");
         }
     }
 }

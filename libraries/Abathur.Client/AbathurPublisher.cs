@@ -6,10 +6,11 @@ namespace Abathur.Client;
 
 /// <summary>Gives a bot's observations to a daemon that waits for them (<c>abathur serve</c>). Made by
 /// <see cref="AbathurGame.PublishAsync"/>. One task at a time.</summary>
-public sealed class AbathurPublisher : IDisposable
+public sealed class AbathurPublisher : IAsyncDisposable
 {
     private readonly string _address;
     private readonly PublishStream _stream;
+    private bool _isDisposed;
 
     private AbathurPublisher(string address, PublishStream stream) => (_address, _stream) = (address, stream);
 
@@ -23,15 +24,26 @@ public sealed class AbathurPublisher : IDisposable
 
     /// <summary>Gives the next observation.</summary>
     /// <remarks>As the other overload, which does not serialize.</remarks>
-    public ValueTask PublishAsync(ResponseObservation observation, CancellationToken cancellationToken = default) =>
-        PublishAsync(observation.ToByteArray(), cancellationToken);
+    /// <param name="observation">What the game answered.</param>
+    /// <param name="cancellationToken">Ends the wait; the connection cannot be used any more then.</param>
+    /// <exception cref="ConnectionLostException">The daemon has closed the connection.</exception>
+    /// <exception cref="RequestException">The daemon has refused something.</exception>
+    public ValueTask PublishAsync(ResponseObservation observation, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(observation);
+        return PublishAsync(observation.ToByteArray(), cancellationToken);
+    }
 
     /// <summary>Says what the bot did upon the newest observation; it goes into the daemon's recording.</summary>
-    /// <param name="requestAction">A serialized <c>RequestAction</c>.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="actions">What it sent to the game.</param>
+    /// <param name="cancellationToken">Ends the wait; the connection cannot be used any more then.</param>
     /// <exception cref="ConnectionLostException">The daemon has closed the connection.</exception>
-    public ValueTask PublishActionsAsync(ReadOnlyMemory<byte> requestAction, CancellationToken cancellationToken = default) =>
-        SendAsync(PublishRequest.ActionsFieldNumber, requestAction, cancellationToken);
+    /// <exception cref="RequestException">The daemon has refused something.</exception>
+    public ValueTask PublishAsync(RequestAction actions, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(actions);
+        return SendAsync(PublishRequest.ActionsFieldNumber, actions.ToByteArray(), cancellationToken);
+    }
 
     /// <summary>Says that nothing follows, and waits until the daemon has taken all. Without it agents are told that the bot was lost.
     /// </summary>
@@ -40,10 +52,10 @@ public sealed class AbathurPublisher : IDisposable
     /// <exception cref="RequestException">The daemon has refused something.</exception>
     public async Task<ulong> FinishAsync(CancellationToken cancellationToken = default)
     {
-        await SendAsync(PublishRequest.EndFieldNumber, default, cancellationToken);
+        await SendAsync(PublishRequest.EndFieldNumber, default, cancellationToken).ConfigureAwait(false);
         try
         {
-            return await _stream.FinishAsync(cancellationToken);
+            return await _stream.FinishAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (BrokenConnectionException e)
         {
@@ -51,15 +63,20 @@ public sealed class AbathurPublisher : IDisposable
         }
     }
 
-    /// <inheritdoc/>
-    public void Dispose() => _stream.Dispose();
+    /// <summary>Closes the connection. Before <see cref="FinishAsync"/>, agents are told that the bot was lost.</summary>
+    public ValueTask DisposeAsync()
+    {
+        _isDisposed = true;
+        _stream.Dispose();
+        return ValueTask.CompletedTask;
+    }
 
     internal static async Task<AbathurPublisher> OpenAsync(
         string address, DaemonTransport transport, Match? match, CancellationToken cancellationToken)
     {
         try
         {
-            return new AbathurPublisher(address, await transport.PublishAsync(match, cancellationToken));
+            return new AbathurPublisher(address, await transport.PublishAsync(match, cancellationToken).ConfigureAwait(false));
         }
         catch (Exception e) when (e is BrokenConnectionException or DaemonStoppingException)
         {
@@ -69,9 +86,10 @@ public sealed class AbathurPublisher : IDisposable
 
     private async ValueTask SendAsync(int field, ReadOnlyMemory<byte> value, CancellationToken cancellationToken)
     {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
         try
         {
-            await _stream.SendAsync(field, value, cancellationToken);
+            await _stream.SendAsync(field, value, cancellationToken).ConfigureAwait(false);
         }
         catch (BrokenConnectionException e)
         {

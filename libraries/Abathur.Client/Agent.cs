@@ -8,7 +8,8 @@ namespace Abathur.Client;
 /// <summary>An agent as a class: override the callbacks, then <see cref="RunAsync"/>.</summary>
 /// <remarks>
 /// For each frame the events are called in the order of <see cref="GameFrame.Events"/>, then <see cref="OnStep"/>. Names and meaning are
-/// those of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. With
+/// those of python-sc2's BotAI. Frames and unit views are valid until the callback's task completes. Callbacks run one at a time, without
+/// the synchronization context in which the agent was started: a user interface has to go to its thread itself. With
 /// <see cref="SubscribeOptions.Follow"/> each match has its <see cref="OnStart"/> and <see cref="OnEnd"/>. Requests of this class are for
 /// the match of the frame; one that comes when that is over ends the step.
 /// </remarks>
@@ -26,7 +27,7 @@ public abstract class Agent
     protected AbathurGame Game { get; private set; } = null!;
 
     /// <summary>The frame, from the first one on.</summary>
-    protected GameFrame Frame { get; private set; } = null!;
+    protected GameFrame Frame { get; private set; }
 
     /// <summary>Sends actions to the game. See <see cref="AbathurGame.ActAsync"/>.</summary>
     public Task<ActResult> ActAsync(
@@ -54,8 +55,8 @@ public abstract class Agent
         string? address = null, SubscribeOptions? options = null, ConnectOptions? connect = null,
         CancellationToken cancellationToken = default)
     {
-        await using var game = await AbathurGame.ConnectAsync(address, connect, cancellationToken);
-        await RunOnAsync(game, options, cancellationToken);
+        var game = await AbathurGame.ConnectAsync(address, connect, cancellationToken).ConfigureAwait(false);
+        await using (game.ConfigureAwait(false)) await RunOnAsync(game, options, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>The same on a match that is connected already, which stays so.</summary>
@@ -73,31 +74,31 @@ public abstract class Agent
         string? run = null;
         ExceptionDispatchInfo? failure = null;
         var failed = 0L;
-        await foreach (var frame in game.FramesOfMatches(options, MatchEnded, cancellationToken))
+        await foreach (var frame in game.FramesOfMatches(options, MatchEnded, cancellationToken).ConfigureAwait(false))
         {
             if (failure is not null && (frame.Reconnected || Stopwatch.GetElapsedTime(failed) > EndTime)) failure.Throw();
             // Nothing tells the end of a match during which the connection broke.
-            if (options.Follow && run is not null && run != frame.RunId) await EndAsync(results);
-            results = PlayerResults.Read(frame.Content.RestBytes.Span);
+            if (options.Follow && run is not null && run != frame.RunId) await EndAsync(results).ConfigureAwait(false);
+            results = PlayerResults.Read(frame.State.Content.RestBytes.Span);
             if (failure is not null) continue;
             Frame = frame;
             try
             {
                 var isFirst = run is null;
                 run ??= frame.RunId;
-                await StepAsync(frame, isFirst);
+                await StepAsync(frame, isFirst).ConfigureAwait(false);
             }
             catch (ConnectException e)
             {
                 // A request failed because the match or the daemon has ended: only frames on the way follow.
                 (failure, failed) = (ExceptionDispatchInfo.Capture(e), Stopwatch.GetTimestamp());
             }
-            catch (RequestException e) when (e.Code == "FAILED_PRECONDITION" && e.Reason == MatchIsOver)
+            catch (RequestException e) when (e.Code == RequestErrorCode.FailedPrecondition && e.Reason == MatchIsOver)
             {
                 // Only frames on the way follow.
             }
         }
-        if (run is not null || !options.Follow) await OnEnd(results);
+        if (run is not null || !options.Follow) await OnEnd(results).ConfigureAwait(false);
 
         // On NATS only the last frame has them.
         ValueTask MatchEnded(MatchEnded ended) => EndAsync(ended.Results.Count > 0 ? ended.Results : results);
@@ -106,7 +107,7 @@ public abstract class Agent
         {
             var hasStarted = run is not null;
             (run, failure, results) = (null, null, []);
-            if (hasStarted) await OnEnd(last);
+            if (hasStarted) await OnEnd(last).ConfigureAwait(false);
         }
     }
 
@@ -157,9 +158,9 @@ public abstract class Agent
     private async ValueTask StepAsync(GameFrame frame, bool isFirst)
     {
         var events = frame.Events;
-        if (isFirst) await OnStart();
-        for (var i = 0; i < events.Count; i++) await CallAsync(events[i]);
-        await OnStep(frame);
+        if (isFirst) await OnStart().ConfigureAwait(false);
+        for (var i = 0; i < events.Count; i++) await CallAsync(events[i]).ConfigureAwait(false);
+        await OnStep(frame).ConfigureAwait(false);
     }
 
     private ValueTask CallAsync(UnitEvent each) => each.Kind switch

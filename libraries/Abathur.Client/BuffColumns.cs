@@ -1,11 +1,25 @@
-using Abathur.Columns.Tables;
-
 namespace Abathur.Client;
 
-/// <summary>The buffs on units.</summary>
-public sealed class BuffColumns : PartColumns
+/// <summary>The buffs on units, a row for each. Those of one unit are in consecutive
+/// rows. Valid as long as the frame.</summary>
+public readonly struct BuffColumns
 {
-    internal BuffColumns(UnitCells cells, UnitColumns units) : base(cells, units, TableId.Buffs, 1) { }
+    private readonly GameFrame _frame;
 
+    internal BuffColumns(GameFrame frame) => _frame = frame;
+
+    /// <summary>Number of rows.</summary>
+    public int Count => Columns.Rows;
+
+    /// <summary>Buff ids, as in the game's data.</summary>
     public ReadOnlySpan<uint> BuffId => Columns.Get<uint>(0);
+
+    private CachedColumns Columns => Table.Columns;
+
+    private PartTable Table => _frame.State.Units.Buffs;
+
+    /// <summary>The rows that belong to a unit.</summary>
+    /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such unit.</exception>
+    public Range Of(int unit) => Table.Of(unit);
 }

@@ -33,7 +33,7 @@ internal sealed class CurrentMatch
     }
 
     /// <summary>A frame was received.</summary>
-    public void Reach(GameFrame frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
+    public void Reach(FrameState frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
 
     /// <summary>The run that a request means: empty where the daemon does not tell its matches apart.</summary>
     /// <param name="runId">What it names; empty: the match of the frames that are read.</param>

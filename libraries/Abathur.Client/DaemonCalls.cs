@@ -10,7 +10,7 @@ namespace Abathur.Client;
 /// well.</summary>
 internal static class DaemonCalls
 {
-    /// <summary>Trailing metadata of a daemon that shuts down. A broken connection is UNAVAILABLE as well, but without it.</summary>
+    /// <summary>Trailing metadata of a daemon that shuts down. A broken connection is Unavailable as well, but without it.</summary>
     public const string EndKey = "abathur-end", Stopping = "stopping";
 
     // A peer that disappeared without a word is found after 25 s.
@@ -53,27 +53,35 @@ internal static class DaemonCalls
 
     /// <summary>Sends a request and waits for its answer.</summary>
     /// <exception cref="RpcException">The daemon refuses it, or the connection broke.</exception>
-    public static async Task<Result> AnswerAsync(this GameSync.GameSyncClient game, ClientMessage message, CallOptions options) =>
+    public static Task<Result> AnswerAsync(this GameSync.GameSyncClient game, ClientMessage message, CallOptions options) =>
         message.MessageCase switch
         {
-            ClientMessage.MessageOneofCase.Act => new Result { Act = await game.ActAsync(message.Act, options) },
-            ClientMessage.MessageOneofCase.Control => new Result { Control = await game.ControlAsync(message.Control, options) },
-            ClientMessage.MessageOneofCase.Draw => new Result { Draw = await game.DrawAsync(message.Draw, options) },
-            ClientMessage.MessageOneofCase.Matches => new Result { Matches = await game.GetMatchesAsync(message.Matches, options) },
-            ClientMessage.MessageOneofCase.Plot => new Result { Plot = await game.PlotAsync(message.Plot, options) },
-            ClientMessage.MessageOneofCase.Plots => new Result { Plots = await game.GetPlotsAsync(message.Plots, options) },
-            ClientMessage.MessageOneofCase.Query => new Result { Query = await game.QueryAsync(message.Query, options) },
-            ClientMessage.MessageOneofCase.Status => new Result { Status = await game.GetStatusAsync(message.Status, options) },
-            ClientMessage.MessageOneofCase.Timeline => new Result { Timeline = await game.GetTimelineAsync(message.Timeline, options) },
+            ClientMessage.MessageOneofCase.Act => ResultOf(game.ActAsync(message.Act, options), each => new() { Act = each }),
+            ClientMessage.MessageOneofCase.Control =>
+                ResultOf(game.ControlAsync(message.Control, options), each => new() { Control = each }),
+            ClientMessage.MessageOneofCase.Draw => ResultOf(game.DrawAsync(message.Draw, options), each => new() { Draw = each }),
+            ClientMessage.MessageOneofCase.Matches =>
+                ResultOf(game.GetMatchesAsync(message.Matches, options), each => new() { Matches = each }),
+            ClientMessage.MessageOneofCase.Plot => ResultOf(game.PlotAsync(message.Plot, options), each => new() { Plot = each }),
+            ClientMessage.MessageOneofCase.Plots => ResultOf(game.GetPlotsAsync(message.Plots, options), each => new() { Plots = each }),
+            ClientMessage.MessageOneofCase.Query => ResultOf(game.QueryAsync(message.Query, options), each => new() { Query = each }),
+            ClientMessage.MessageOneofCase.Status =>
+                ResultOf(game.GetStatusAsync(message.Status, options), each => new() { Status = each }),
+            ClientMessage.MessageOneofCase.Timeline =>
+                ResultOf(game.GetTimelineAsync(message.Timeline, options), each => new() { Timeline = each }),
             _ => throw new NotSupportedException($"no request: {message.MessageCase}"),
         };
+
+    // The call itself would continue in the caller's synchronization context.
+    private static async Task<Result> ResultOf<T>(AsyncUnaryCall<T> call, Func<T, Result> result) =>
+        result(await call.ResponseAsync.ConfigureAwait(false));
 
     private static async ValueTask<Stream> ConnectAsync(string path, CancellationToken cancellationToken)
     {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
         {
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellationToken);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellationToken).ConfigureAwait(false);
             return new NetworkStream(socket, ownsSocket: true);
         }
         catch

@@ -44,7 +44,7 @@ public abstract class DaemonTransport : IDisposable
     /// <exception cref="RequestException">The daemon refuses it.</exception>
     /// <exception cref="DaemonStoppingException">It is shutting down.</exception>
     internal virtual Task<PublishStream> PublishAsync(Match? match, CancellationToken cancellationToken) =>
-        throw new RequestException("UNIMPLEMENTED", "publishing needs a connection to the daemon itself");
+        throw new RequestException(RequestErrorCode.Unimplemented, "publishing needs a connection to the daemon itself");
 
     /// <inheritdoc/>
     public void Dispose()

@@ -3,6 +3,7 @@ using Abathur.Columns.Tables;
 using Abathur.Protobuf;
 using Abathur.Protobuf.ProtoJson;
 using SC2APIProtocol;
+using WireCompression = Abathur.Sync.V1.Compression;
 using WireEncoding = Abathur.Sync.V1.Encoding;
 
 namespace Abathur.Client;
@@ -15,6 +16,7 @@ internal sealed class FrameContent
     private readonly UnitEventTracker? _tracker;
     private readonly ArrayBufferWriter<byte> _rebuilt = new();
     private ReadOnlyMemory<byte> _observation;
+    private byte[] _skippedEvents = [];
     private bool _isRebuilt;
     private IReadOnlyList<UnitEvent> _events = [];
 
@@ -28,6 +30,9 @@ internal sealed class FrameContent
 
     /// <summary>Whether the content is columns.</summary>
     public bool HasColumns { get; private set; }
+
+    /// <summary>Whether the observation is a view of the message, whose bytes are valid until the next one is asked for.</summary>
+    public bool IsView { get; private set; }
 
     /// <summary>A serialized <c>ResponseObservation</c> with what happened in skipped frames; null: none.</summary>
     public ReadOnlyMemory<byte>? SkippedEvents { get; private set; }
@@ -88,11 +93,12 @@ internal sealed class FrameContent
     public void Read(in FrameMessage message)
     {
         _isRebuilt = false;
-        SkippedEvents = message.SkippedEvents;
+        SkippedEvents = Copy(message.SkippedEvents);
+        IsView = false;
         HasColumns = message.Encoding == WireEncoding.Columns;
         if (message.Observation is { } observation)
         {
-            HasColumns = false;
+            (HasColumns, IsView) = (false, true);
             _observation = observation;
         }
         else if (HasColumns)
@@ -103,6 +109,7 @@ internal sealed class FrameContent
         {
             _observation = _payloads!.ReadPlain(message);
             if (message.Encoding == WireEncoding.Json) _observation = FromJson(message.Sequence, _observation.Span);
+            else IsView = message.Compression == WireCompression.None;
         }
     }
 
@@ -115,6 +122,14 @@ internal sealed class FrameContent
 
     /// <summary>The bytes of a grid in columns; empty if it is absent.</summary>
     public ReadOnlyMemory<byte> Blob(BlobId blob) => _payloads!.Columns.TryGetBlob(blob, out var bytes) ? bytes : default;
+
+    private ReadOnlyMemory<byte>? Copy(ReadOnlyMemory<byte>? events)
+    {
+        if (events is not { } bytes) return null;
+        if (_skippedEvents.Length < bytes.Length) _skippedEvents = new byte[2 * bytes.Length];
+        bytes.CopyTo(_skippedEvents);
+        return _skippedEvents.AsMemory(0, bytes.Length);
+    }
 
     private ReadOnlyMemory<byte> FromJson(ulong sequence, ReadOnlySpan<byte> text)
     {

@@ -19,13 +19,13 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
         using var payloads = new PayloadDecoder(options.MaxFrameBytes);
         Lazy<Match>? match = null;
         var tracker = new UnitEventTracker(() => StructureTypes.Of(match?.Value.GameData));
-        var frame = new GameFrame(new FrameContent(payloads, tracker));
+        var state = new FrameState(new FrameContent(payloads, tracker));
         for (var reconnected = false; ; reconnected = true)
         {
             using var connection = await OpenAsync(request, cancellationToken).ConfigureAwait(false);
             if (connection is null) yield break;
             Begin();
-            var stream = new FrameStream(connection, options, frame);
+            var stream = new FrameStream(connection, options, state);
             while (await NextAsync(stream, cancellationToken).ConfigureAwait(false) is { } kind)
             {
                 if (kind == ServerMessage.MessageOneofCase.End) yield break;
@@ -36,12 +36,13 @@ internal sealed class FrameReader(DaemonTransport transport, ConnectOptions conn
                     else if (matchEnded is not null) await matchEnded(stream.Ended!).ConfigureAwait(false);
                     continue;
                 }
-                gaps.Check(frame, reconnected);
+                gaps.Check(state, reconnected);
                 reconnected = false;
-                current.Reach(frame);
-                frame.Content.Track(frame);
+                current.Reach(state);
+                var frame = new GameFrame(state);
+                state.Content.Track(frame);
                 yield return frame;
-                if (!request.Continue(frame)) yield break;
+                if (!request.Continue(state)) yield break;
                 await stream.AcknowledgeAsync(cancellationToken).ConfigureAwait(false);
             }
 

@@ -4,14 +4,15 @@ using SC2APIProtocol;
 namespace Abathur.Client;
 
 /// <summary>Makes frames, with units and events, of serialized observations: of a recording, or of a bot's own connection to the game. Uses
-/// one frame again and again, as a subscription does. Not thread-safe.</summary>
+/// its memory again and again, as a subscription does. Not thread-safe.</summary>
 public sealed class FrameSequence
 {
-    private readonly GameFrame _frame;
+    private readonly FrameState _frame;
 
+    /// <summary>Begins a sequence.</summary>
     /// <param name="gameData">Says which unit types are structures. Default: the tables that come with the library.</param>
     public FrameSequence(ResponseData? gameData = null) =>
-        _frame = new GameFrame(new FrameContent(null, new UnitEventTracker(() => StructureTypes.Of(gameData))));
+        _frame = new FrameState(new FrameContent(null, new UnitEventTracker(() => StructureTypes.Of(gameData))));
 
     /// <summary>The next frame. It is valid until this is called again.</summary>
     /// <param name="observation">A serialized <c>ResponseObservation</c>, which is not copied.</param>
@@ -26,7 +27,8 @@ public sealed class FrameSequence
         _frame.Content.SetObservation(observation);
         _frame.Content.SetSkippedEvents(skippedEvents?.ToByteArray());
         (_frame.Sequence, _frame.GameLoop, _frame.MatchId, _frame.Size) = (_frame.Sequence + 1, gameLoop, matchId, observation.Length);
-        _frame.Content.Track(_frame);
-        return _frame;
+        var frame = new GameFrame(_frame);
+        _frame.Content.Track(frame);
+        return frame;
     }
 }

@@ -5,8 +5,8 @@ using Abathur.Sync.V1;
 
 namespace Abathur.Client;
 
-/// <summary>The frames of one connection, into one frame object.</summary>
-internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions options, GameFrame frame)
+/// <summary>The frames of one connection, into one state.</summary>
+internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions options, FrameState frame)
 {
     private readonly ArrayBufferWriter<byte> _fromJson = new();
     private SkippedFrames _skipped = new(options.EveryGameLoops);
@@ -25,6 +25,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ServerMessage.MessageOneofCase> NextAsync(CancellationToken cancellationToken)
     {
+        frame.Release();
         while (true)
         {
             ReadOnlyMemory<byte> bytes;
@@ -44,6 +45,7 @@ internal sealed class FrameStream(DaemonConnection connection, SubscribeOptions 
                     if (connection.HasGap) _skipped.Lose();
                     if (connection.Use != FrameUse.Give)
                     {
+                        frame.Reset();
                         frame.Content.Read(_message);
                         if (connection.Use == FrameUse.Skip) _skipped.Add(frame.Content, _message.GameLoop);
                         break;

@@ -11,7 +11,7 @@ internal sealed class GapCounter(uint everyGameLoops)
     private uint _gameLoop;
 
     /// <summary>Counts a frame, and completes it if it is the first after a reconnection.</summary>
-    public void Check(GameFrame frame, bool reconnected)
+    public void Check(FrameState frame, bool reconnected)
     {
         var match = (frame.MatchId, frame.RunId);
         if (reconnected && _match is not null)

@@ -26,8 +26,8 @@ internal static class GrpcFailure
             var isNothingThere = refused?.SocketErrorCode is SocketError.ConnectionRefused or SocketError.AddressNotAvailable;
             return new BrokenConnectionException(cause?.GetBaseException().Message ?? detail, cause) { IsNothingThere = isNothingThere };
         }
-        var code = NameOf(e.StatusCode);
-        return isSubscription ? RequestException.OfSubscription(code, detail) : new RequestException(code, detail);
+        var status = RequestErrorCodes.NameOf(e.StatusCode.ToString());
+        return isSubscription ? RequestException.OfSubscription(status, detail) : RequestException.OfRequest(status, detail);
     }
 
     /// <summary>The exception where a daemon does not answer.</summary>
@@ -46,7 +46,7 @@ internal static class GrpcFailure
     {
         try
         {
-            await open(call);
+            await open(call).ConfigureAwait(false);
             return call;
         }
         catch (Exception e)
@@ -57,8 +57,4 @@ internal static class GrpcFailure
             throw;
         }
     }
-
-    // "INVALID_ARGUMENT", as on the socket.
-    private static string NameOf(StatusCode code) => string.Concat(
-        code.ToString().Select((letter, i) => i > 0 && char.IsUpper(letter) ? $"_{letter}" : $"{char.ToUpperInvariant(letter)}"));
 }

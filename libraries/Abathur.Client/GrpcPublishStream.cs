@@ -44,8 +44,11 @@ internal sealed class GrpcPublishStream : PublishStream
         {
             await _call.RequestStream.WriteAsync(_message, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e)
-            when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)
+        catch (RpcException e) when (cancellationToken.IsCancellationRequested)
+        {
+            throw GrpcFailure.Of(e, cancellationToken);
+        }
+        catch (Exception e) when (e is RpcException or IOException or InvalidOperationException)
         {
             // The daemon has ended the call, and has said why.
             await FinishAsync(cancellationToken).ConfigureAwait(false);

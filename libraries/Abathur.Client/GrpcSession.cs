@@ -65,8 +65,11 @@ internal sealed class GrpcSession : DaemonConnection
         {
             await _call.RequestStream.WriteAsync(message, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e)
-            when (e is RpcException or IOException or InvalidOperationException && !cancellationToken.IsCancellationRequested)
+        catch (RpcException e) when (cancellationToken.IsCancellationRequested)
+        {
+            throw GrpcFailure.Of(e, cancellationToken);
+        }
+        catch (Exception e) when (e is RpcException or IOException or InvalidOperationException)
         {
             // Why it is over is said when the next message is read.
             throw new BrokenConnectionException(e.Message, e);

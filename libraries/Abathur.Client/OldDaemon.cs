@@ -8,7 +8,7 @@ internal static class OldDaemon
 
     /// <summary>The exception where a daemon is too old.</summary>
     public static RequestException Refusal() =>
-        new("UNIMPLEMENTED", "the daemon is too old: it knows one match, without RunId, Follow and a list of matches");
+        new(RequestErrorCode.Unimplemented, "the daemon is too old: it knows one match, without RunId, Follow and a list of matches");
 
     /// <summary>Whether a daemon has refused a line on its socket because it is too old.</summary>
     public static bool Says(Exception e) => Missing.Any(each => e.Message.Contains(each, StringComparison.Ordinal));

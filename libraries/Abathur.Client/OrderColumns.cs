@@ -1,23 +1,40 @@
-using Abathur.Columns.Tables;
-
 namespace Abathur.Client;
 
-/// <summary>The orders of units: an ability, and the unit or the point that it is for.</summary>
-public sealed class OrderColumns : PartColumns
+/// <summary>The orders of units, a row for each: an ability, and the unit or the point that it is for. Those of one unit are in consecutive
+/// rows. Valid as long as the frame.</summary>
+public readonly struct OrderColumns
 {
-    internal OrderColumns(UnitCells cells, UnitColumns units) : base(cells, units, TableId.Orders, 8) { }
+    private readonly GameFrame _frame;
 
+    internal OrderColumns(GameFrame frame) => _frame = frame;
+
+    /// <summary>Number of rows.</summary>
+    public int Count => Columns.Rows;
+
+    /// <summary>Ability ids, as in the game's data.</summary>
     public ReadOnlySpan<uint> AbilityId => Columns.Get<uint>(4);
 
-    /// <summary>0 for an order without a target unit.</summary>
+    /// <summary>Tags of target units; 0 for an order without one.</summary>
     public ReadOnlySpan<ulong> TargetUnitTag => Columns.Get<ulong>(5);
 
+    /// <summary>x of target points, in map cells.</summary>
     public ReadOnlySpan<float> TargetX => Columns.GetFloats(1);
 
+    /// <summary>y of target points, in map cells.</summary>
     public ReadOnlySpan<float> TargetY => Columns.GetFloats(2);
 
+    /// <summary>Height of target points, in map cells.</summary>
     public ReadOnlySpan<float> TargetZ => Columns.GetFloats(3);
 
     /// <summary>0 to 1.</summary>
     public ReadOnlySpan<float> Progress => Columns.GetFloats(0);
+
+    private CachedColumns Columns => Table.Columns;
+
+    private PartTable Table => _frame.State.Units.Orders;
+
+    /// <summary>The rows that belong to a unit.</summary>
+    /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such unit.</exception>
+    public Range Of(int unit) => Table.Of(unit);
 }

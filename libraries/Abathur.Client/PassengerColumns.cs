@@ -1,25 +1,46 @@
-using Abathur.Columns.Tables;
-
 namespace Abathur.Client;
 
-/// <summary>The passengers of units.</summary>
-public sealed class PassengerColumns : PartColumns
+/// <summary>The passengers of units, a row for each. Those of one unit are in consecutive
+/// rows. Valid as long as the frame.</summary>
+public readonly struct PassengerColumns
 {
-    internal PassengerColumns(UnitCells cells, UnitColumns units) : base(cells, units, TableId.Passengers, 10) { }
+    private readonly GameFrame _frame;
 
+    internal PassengerColumns(GameFrame frame) => _frame = frame;
+
+    /// <summary>Number of rows.</summary>
+    public int Count => Columns.Rows;
+
+    /// <summary>Tags of the passengers.</summary>
     public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(7);
 
+    /// <summary>Type ids of the passengers, as in the game's data.</summary>
     public ReadOnlySpan<uint> UnitType => Columns.Get<uint>(6);
 
+    /// <summary>Points of health.</summary>
     public ReadOnlySpan<float> Health => Columns.GetFloats(0);
 
+    /// <summary>Points of health of an undamaged unit.</summary>
     public ReadOnlySpan<float> HealthMax => Columns.GetFloats(1);
 
+    /// <summary>Points of shield.</summary>
     public ReadOnlySpan<float> Shield => Columns.GetFloats(2);
 
+    /// <summary>Points of shield of an undamaged unit.</summary>
     public ReadOnlySpan<float> ShieldMax => Columns.GetFloats(3);
 
+    /// <summary>Points of energy.</summary>
     public ReadOnlySpan<float> Energy => Columns.GetFloats(4);
 
+    /// <summary>Most points of energy.</summary>
     public ReadOnlySpan<float> EnergyMax => Columns.GetFloats(5);
+
+    private CachedColumns Columns => Table.Columns;
+
+    private PartTable Table => _frame.State.Units.Passengers;
+
+    /// <summary>The rows that belong to a unit.</summary>
+    /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such unit.</exception>
+    public Range Of(int unit) => Table.Of(unit);
 }

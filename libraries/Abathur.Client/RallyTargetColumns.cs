@@ -1,18 +1,34 @@
-using Abathur.Columns.Tables;
-
 namespace Abathur.Client;
 
-/// <summary>The rally targets of units: a point, and a tag if the target is a unit.</summary>
-public sealed class RallyTargetColumns : PartColumns
+/// <summary>The rally targets of units, a row for each: a point, and a tag if the target is a unit. Those of one unit are in consecutive
+/// rows. Valid as long as the frame.</summary>
+public readonly struct RallyTargetColumns
 {
-    internal RallyTargetColumns(UnitCells cells, UnitColumns units) : base(cells, units, TableId.RallyTargets, 6) { }
+    private readonly GameFrame _frame;
 
+    internal RallyTargetColumns(GameFrame frame) => _frame = frame;
+
+    /// <summary>Number of rows.</summary>
+    public int Count => Columns.Rows;
+
+    /// <summary>x of the points, in map cells.</summary>
     public ReadOnlySpan<float> X => Columns.GetFloats(0);
 
+    /// <summary>y of the points, in map cells.</summary>
     public ReadOnlySpan<float> Y => Columns.GetFloats(1);
 
+    /// <summary>Height of the points, in map cells.</summary>
     public ReadOnlySpan<float> Z => Columns.GetFloats(2);
 
-    /// <summary>0 for a point.</summary>
+    /// <summary>Tags of target units; 0 for a point.</summary>
     public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(3);
+
+    private CachedColumns Columns => Table.Columns;
+
+    private PartTable Table => _frame.State.Units.RallyTargets;
+
+    /// <summary>The rows that belong to a unit.</summary>
+    /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such unit.</exception>
+    public Range Of(int unit) => Table.Of(unit);
 }

@@ -35,14 +35,15 @@ internal sealed class RequestSession : IDisposable
 
     /// <summary>Opens a session.</summary>
     public static async Task<RequestSession> OpenAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken) =>
-        new(await SocketConnection.OpenForRequestsAsync(address, timeout, cancellationToken), address.Token);
+        new(await SocketConnection.OpenForRequestsAsync(address, timeout, cancellationToken).ConfigureAwait(false), address.Token);
 
     /// <summary>Opens a session at a daemon that answers requests only on a connection that subscribes: to the smallest field, once in more
     /// game loops than a match has. It gets one frame of a few bytes. Returns when the daemon has a match.</summary>
     public static async Task<RequestSession> SubscribeAsync(DaemonAddress address, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var first = new ClientMessage { Subscribe = Smallest.ToRequest() };
-        return new RequestSession(await SocketConnection.OpenAsync(address, first, false, timeout, cancellationToken), "");
+        var connection = await SocketConnection.OpenAsync(address, first, false, timeout, cancellationToken).ConfigureAwait(false);
+        return new RequestSession(connection, "");
     }
 
     /// <summary>Sends a request and waits for its answer.</summary>
@@ -55,14 +56,15 @@ internal sealed class RequestSession : IDisposable
         _answers[message.Id] = answer;
         try
         {
-            await SendAsync(message, cancellationToken);
+            await SendAsync(message, cancellationToken).ConfigureAwait(false);
             // An answer that came before the reading ended is there; no other will come.
-            if (await Task.WhenAny(answer.Task, _reading).WaitAsync(cancellationToken) == _reading && !answer.Task.IsCompleted)
+            var first = await Task.WhenAny(answer.Task, _reading).WaitAsync(cancellationToken).ConfigureAwait(false);
+            if (first == _reading && !answer.Task.IsCompleted)
             {
-                await _reading;
+                await _reading.ConfigureAwait(false);
                 throw new BrokenConnectionException("the match or the daemon has ended");
             }
-            return await answer.Task;
+            return await answer.Task.ConfigureAwait(false);
         }
         finally
         {
@@ -83,12 +85,12 @@ internal sealed class RequestSession : IDisposable
 
     private async Task SendAsync(ClientMessage message, CancellationToken cancellationToken)
     {
-        await _sending.WaitAsync(cancellationToken);
+        await _sending.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
             if (_isFirst) message.Token = _token;
             _isFirst = false;
-            await _connection.SendAsync(message, cancellationToken);
+            await _connection.SendAsync(message, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -100,7 +102,7 @@ internal sealed class RequestSession : IDisposable
     {
         while (true)
         {
-            var bytes = await _connection.NextAsync(_closing.Token);
+            var bytes = await _connection.NextAsync(_closing.Token).ConfigureAwait(false);
             var message = _connection.IsJson ? ServerText.Parse(bytes.Span) : ServerText.Parse<ServerMessage>(bytes.Span);
             var isRefused = !_isAnswered;
             _isAnswered = true;
@@ -110,13 +112,14 @@ internal sealed class RequestSession : IDisposable
                     return;
                 case ServerMessage.MessageOneofCase.Frame:
                     // Else the daemon would wait with the end of the match for this session.
-                    await SendAsync(new ClientMessage { Ack = new Ack { Sequence = message.Frame.Sequence } }, _closing.Token);
+                    await SendAsync(new ClientMessage { Ack = new Ack { Sequence = message.Frame.Sequence } }, _closing.Token)
+                        .ConfigureAwait(false);
                     break;
                 case ServerMessage.MessageOneofCase.Result:
                     if (_answers.TryGetValue(message.Result.Id, out var answered)) answered.TrySetResult(message.Result);
                     break;
                 case ServerMessage.MessageOneofCase.Error:
-                    var error = new RequestException(message.Error.Code, message.Error.Message);
+                    var error = RequestException.OfRequest(message.Error.Code, message.Error.Message);
                     if (message.Error.Fatal) throw isRefused ? error : new BrokenConnectionException(error.Message);
                     if (_answers.TryGetValue(message.Error.Id, out var refused)) refused.TrySetException(error);
                     break;

@@ -23,7 +23,7 @@ internal sealed class ResumedRequest(SubscribeOptions options)
     }
 
     /// <summary>A frame was read. Whether further ones were asked for.</summary>
-    public bool Continue(GameFrame frame)
+    public bool Continue(FrameState frame)
     {
         if (HasStart) Message.StartAfterGameLoop = frame.GameLoop;
         return Message.MaxFrames == 0 || --Message.MaxFrames > 0;
@@ -34,11 +34,12 @@ internal sealed class ResumedRequest(SubscribeOptions options)
     {
         switch (refusal.Code)
         {
-            case "OUT_OF_RANGE" when Message.HasStartAfterGameLoop:
+            case RequestErrorCode.OutOfRange when Message.HasStartAfterGameLoop:
                 // A playback that went back, or another match: the live frames follow.
                 Message.ClearStart();
                 return true;
-            case "NOT_FOUND" or "INVALID_ARGUMENT" or "FAILED_PRECONDITION" when Message.Follow && _hasBegun && Message.RunId.Length > 0:
+            case RequestErrorCode.NotFound or RequestErrorCode.InvalidArgument or RequestErrorCode.FailedPrecondition
+                when Message.Follow && _hasBegun && Message.RunId.Length > 0:
                 // The match is over, or another daemon does not know it: the next one follows.
                 StartAtBeginning();
                 Message.RunId = "";

@@ -47,7 +47,7 @@ internal sealed class SkippedFrames(uint everyGameLoops)
     public void Lose() => _isIncomplete |= _last is not null;
 
     /// <summary>Completes the next frame that the reader gets.</summary>
-    public void Complete(GameFrame frame)
+    public void Complete(FrameState frame)
     {
         if (_last is { } last && everyGameLoops <= 1 && frame.Dropped == 0 && frame.Sequence > last.Sequence + 1
             && frame.GameLoop > last.GameLoop && (_firstDropped is not null || _isIncomplete))

@@ -20,11 +20,11 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
         BinaryPrimitives.WriteInt32LittleEndian(_message.AsSpan(start), end - start - MessageReceiver.PrefixBytes);
         try
         {
-            await connection.SendAsync(_message.AsMemory(start, end - start), cancellationToken);
+            await connection.SendAsync(_message.AsMemory(start, end - start), cancellationToken).ConfigureAwait(false);
         }
         catch (BrokenConnectionException e)
         {
-            throw new BrokenConnectionException(await ReasonAsync(e), e.InnerException);
+            throw new BrokenConnectionException(await ReasonAsync(e).ConfigureAwait(false), e.InnerException);
         }
     }
 
@@ -33,9 +33,9 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
     {
         while (true)
         {
-            var bytes = await connection.NextAsync(cancellationToken);
+            var bytes = await connection.NextAsync(cancellationToken).ConfigureAwait(false);
             var message = ServerText.Parse<ServerMessage>(bytes.Span);
-            if (message.Error is { } error) throw new RequestException(error.Code, error.Message);
+            if (message.Error is { } error) throw RequestException.OfRequest(error.Code, error.Message);
             if (message.Published is { } published) return published.Frames;
         }
     }
@@ -49,7 +49,7 @@ internal sealed class SocketPublishStream(SocketConnection connection) : Publish
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
         try
         {
-            var bytes = await connection.NextAsync(limit.Token);
+            var bytes = await connection.NextAsync(limit.Token).ConfigureAwait(false);
             return ServerText.Parse<ServerMessage>(bytes.Span).Error?.Message ?? broken.Message;
         }
         catch (Exception e) when (e is BrokenConnectionException or OperationCanceledException or AbathurException)

@@ -45,8 +45,8 @@ public sealed record SubscribeOptions
     /// <summary>Largest payload that is accepted, in bytes after decompression. Default: 64 MiB.</summary>
     public int MaxFrameBytes { get; init; } = 64 * 1024 * 1024;
 
-    /// <summary>The first frame. Default: <see cref="StartPosition.Live"/>. FAILED_PRECONDITION where the daemon keeps no history;
-    /// OUT_OF_RANGE for a game loop before the oldest kept frame or after the newest.</summary>
+    /// <summary>The first frame. Default: <see cref="StartPosition.Live"/>. FailedPrecondition where the daemon keeps no history;
+    /// OutOfRange for a game loop before the oldest kept frame or after the newest.</summary>
     public StartPosition Start { get; init; }
 
     /// <summary>Begin with the newest frame that has been published instead of the next one: a playback may be paused.</summary>
@@ -55,7 +55,7 @@ public sealed record SubscribeOptions
     /// <summary>End after this many frames. 0 (default): no limit.</summary>
     public ulong MaxFrames { get; init; }
 
-    /// <summary>The run of the match to read (<see cref="AbathurGame.MatchesAsync"/>): NOT_FOUND where the daemon does not know it. Of one
+    /// <summary>The run of the match to read (<see cref="AbathurGame.MatchesAsync"/>): NotFound where the daemon does not know it. Of one
     /// that is over, the frames that are kept, with a <see cref="Start"/>. Default, empty: the match that runs, else the next.</summary>
     public string RunId { get; init; } = "";
 

@@ -1,136 +1,170 @@
+using System.Collections;
 using System.Runtime.InteropServices;
-using Abathur.Columns.Tables;
 using SC2APIProtocol;
 
 namespace Abathur.Client;
 
-/// <summary>The units of one frame: a column for each field, a row for each unit.</summary>
+/// <summary>The units of one frame: a column for each field, a row for each unit; and a list of <see cref="UnitView"/>, for LINQ.</summary>
 /// <remarks>
-/// Positions are map cells, <see cref="Facing"/> radians, <see cref="Health"/>, <see cref="Shield"/> and <see cref="Energy"/> points,
-/// <see cref="WeaponCooldown"/> game loops. A field that a unit does not have reads as the protocol's default; <see cref="Has"/> tells the
-/// difference. Each column is converted when it is first read. The order is that of the message; with
-/// <see cref="FrameEncoding.Columns"/> it is another one, in which a unit keeps its place as long as no unit before it disappears. Spans
-/// are valid until the next frame.
+/// A field that a unit does not have reads as the protocol's default; <see cref="Has"/> tells the difference. Each column is converted when
+/// it is first read. The order is that of the message; with <see cref="FrameEncoding.Columns"/> it is another one, in which a unit keeps
+/// its place as long as no unit before it disappears. Valid as long as the frame; spans are not checked. LINQ, and a <c>foreach</c> over an
+/// interface, allocate an enumerator; <c>foreach</c> over this, or over <see cref="Where(Alliance?, uint?)"/>, allocates nothing.
 /// </remarks>
-public sealed class UnitColumns
+public readonly struct UnitColumns : IReadOnlyList<UnitView>
 {
-    private const int ColumnCount = 49, TagColumn = 40, HasColumn = 43, FirstCount = 45;
-    private readonly CachedColumns _columns;
-    private readonly TagIndex _index = new();
-    private bool _isIndexed;
+    private const int HasColumn = 43;
+    private readonly GameFrame _frame;
 
-    internal UnitColumns(UnitCells cells)
-    {
-        _columns = new CachedColumns(cells, TableId.Units, ColumnCount);
-        Orders = new OrderColumns(cells, this);
-        Buffs = new BuffColumns(cells, this);
-        Passengers = new PassengerColumns(cells, this);
-        RallyTargets = new RallyTargetColumns(cells, this);
-    }
+    internal UnitColumns(GameFrame frame) => _frame = frame;
 
     /// <summary>Number of units.</summary>
-    public int Count => _columns.Rows;
+    public int Count => Columns.Rows;
 
-    public ReadOnlySpan<ulong> Tag => _columns.Get<ulong>(TagColumn);
+    /// <summary>Identify units: a unit keeps its tag for the whole match.</summary>
+    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>((int)UnitField.Tag);
 
     /// <summary>Type ids, as in the game's data.</summary>
-    public ReadOnlySpan<uint> UnitType => _columns.Get<uint>(19);
+    public ReadOnlySpan<uint> UnitType => Columns.Get<uint>((int)UnitField.UnitType);
 
     /// <summary>Player ids; 16 for neutral units.</summary>
-    public ReadOnlySpan<int> Owner => _columns.Get<int>(20);
+    public ReadOnlySpan<int> Owner => Columns.Get<int>((int)UnitField.Owner);
 
-    public ReadOnlySpan<Alliance> Alliance => MemoryMarshal.Cast<int, Alliance>(_columns.Get<int>(18));
+    /// <summary>Whose they are, as the player sees it.</summary>
+    public ReadOnlySpan<Alliance> Alliance => MemoryMarshal.Cast<int, Alliance>(Columns.Get<int>((int)UnitField.Alliance));
 
-    public ReadOnlySpan<DisplayType> DisplayType => MemoryMarshal.Cast<int, DisplayType>(_columns.Get<int>(17));
+    /// <summary>Whether they are visible, remembered (snapshot), hidden, or a placeholder of a building.</summary>
+    public ReadOnlySpan<DisplayType> DisplayType => MemoryMarshal.Cast<int, DisplayType>(Columns.Get<int>((int)UnitField.DisplayType));
 
-    public ReadOnlySpan<CloakState> Cloak => MemoryMarshal.Cast<int, CloakState>(_columns.Get<int>(21));
+    /// <summary>Whether they are cloaked, and detected.</summary>
+    public ReadOnlySpan<CloakState> Cloak => MemoryMarshal.Cast<int, CloakState>(Columns.Get<int>((int)UnitField.Cloak));
 
-    public ReadOnlySpan<float> X => _columns.GetFloats(0);
+    /// <summary>x of the positions, in map cells.</summary>
+    public ReadOnlySpan<float> X => Columns.GetFloats((int)UnitField.X);
 
-    public ReadOnlySpan<float> Y => _columns.GetFloats(1);
+    /// <summary>y of the positions, in map cells.</summary>
+    public ReadOnlySpan<float> Y => Columns.GetFloats((int)UnitField.Y);
 
-    public ReadOnlySpan<float> Z => _columns.GetFloats(3);
+    /// <summary>Height of the positions, in map cells.</summary>
+    public ReadOnlySpan<float> Z => Columns.GetFloats((int)UnitField.Z);
 
-    public ReadOnlySpan<float> Facing => _columns.GetFloats(10);
+    /// <summary>Directions, in radians from the x axis, counterclockwise.</summary>
+    public ReadOnlySpan<float> Facing => Columns.GetFloats((int)UnitField.Facing);
 
-    public ReadOnlySpan<float> Radius => _columns.GetFloats(11);
+    /// <summary>Radii, in map cells.</summary>
+    public ReadOnlySpan<float> Radius => Columns.GetFloats((int)UnitField.Radius);
 
-    /// <summary>0 to 1.</summary>
-    public ReadOnlySpan<float> BuildProgress => _columns.GetFloats(5);
+    /// <summary>0 to 1; 1 where the unit is complete.</summary>
+    public ReadOnlySpan<float> BuildProgress => Columns.GetFloats((int)UnitField.BuildProgress);
 
-    public ReadOnlySpan<float> DetectRange => _columns.GetFloats(12);
+    /// <summary>How far they detect cloaked units, in map cells.</summary>
+    public ReadOnlySpan<float> DetectRange => Columns.GetFloats((int)UnitField.DetectRange);
 
-    public ReadOnlySpan<float> RadarRange => _columns.GetFloats(13);
+    /// <summary>How far sensor towers reach, in map cells.</summary>
+    public ReadOnlySpan<float> RadarRange => Columns.GetFloats((int)UnitField.RadarRange);
 
-    public ReadOnlySpan<float> Health => _columns.GetFloats(6);
+    /// <summary>Points of health.</summary>
+    public ReadOnlySpan<float> Health => Columns.GetFloats((int)UnitField.Health);
 
-    public ReadOnlySpan<float> HealthMax => _columns.GetFloats(14);
+    /// <summary>Points of health of an undamaged unit.</summary>
+    public ReadOnlySpan<float> HealthMax => Columns.GetFloats((int)UnitField.HealthMax);
 
-    public ReadOnlySpan<float> Shield => _columns.GetFloats(7);
+    /// <summary>Points of shield.</summary>
+    public ReadOnlySpan<float> Shield => Columns.GetFloats((int)UnitField.Shield);
 
-    public ReadOnlySpan<float> ShieldMax => _columns.GetFloats(15);
+    /// <summary>Points of shield of an undamaged unit.</summary>
+    public ReadOnlySpan<float> ShieldMax => Columns.GetFloats((int)UnitField.ShieldMax);
 
-    public ReadOnlySpan<float> Energy => _columns.GetFloats(8);
+    /// <summary>Points of energy.</summary>
+    public ReadOnlySpan<float> Energy => Columns.GetFloats((int)UnitField.Energy);
 
-    public ReadOnlySpan<float> EnergyMax => _columns.GetFloats(16);
+    /// <summary>Most points of energy.</summary>
+    public ReadOnlySpan<float> EnergyMax => Columns.GetFloats((int)UnitField.EnergyMax);
 
-    public ReadOnlySpan<float> WeaponCooldown => _columns.GetFloats(9);
+    /// <summary>Game loops until the weapon can fire again.</summary>
+    public ReadOnlySpan<float> WeaponCooldown => Columns.GetFloats((int)UnitField.WeaponCooldown);
 
-    public ReadOnlySpan<int> MineralContents => _columns.Get<int>(30);
+    /// <summary>Minerals that are left in a mineral field.</summary>
+    public ReadOnlySpan<int> MineralContents => Columns.Get<int>((int)UnitField.MineralContents);
 
-    public ReadOnlySpan<int> VespeneContents => _columns.Get<int>(31);
+    /// <summary>Gas that is left in a geyser.</summary>
+    public ReadOnlySpan<int> VespeneContents => Columns.Get<int>((int)UnitField.VespeneContents);
 
-    public ReadOnlySpan<int> AssignedHarvesters => _columns.Get<int>(37);
+    /// <summary>Workers that mine at a town hall or a gas building.</summary>
+    public ReadOnlySpan<int> AssignedHarvesters => Columns.Get<int>((int)UnitField.AssignedHarvesters);
 
-    public ReadOnlySpan<int> IdealHarvesters => _columns.Get<int>(38);
+    /// <summary>How many workers should mine there.</summary>
+    public ReadOnlySpan<int> IdealHarvesters => Columns.Get<int>((int)UnitField.IdealHarvesters);
 
-    public ReadOnlySpan<int> CargoSpaceTaken => _columns.Get<int>(35);
+    /// <summary>Room that passengers take.</summary>
+    public ReadOnlySpan<int> CargoSpaceTaken => Columns.Get<int>((int)UnitField.CargoSpaceTaken);
 
-    public ReadOnlySpan<int> CargoSpaceMax => _columns.Get<int>(36);
+    /// <summary>Room for passengers.</summary>
+    public ReadOnlySpan<int> CargoSpaceMax => Columns.Get<int>((int)UnitField.CargoSpaceMax);
 
-    public ReadOnlySpan<int> AttackUpgradeLevel => _columns.Get<int>(27);
+    /// <summary>Upgrades of attack: 0 to 3.</summary>
+    public ReadOnlySpan<int> AttackUpgradeLevel => Columns.Get<int>((int)UnitField.AttackUpgradeLevel);
 
-    public ReadOnlySpan<int> ArmorUpgradeLevel => _columns.Get<int>(28);
+    /// <summary>Upgrades of armor: 0 to 3.</summary>
+    public ReadOnlySpan<int> ArmorUpgradeLevel => Columns.Get<int>((int)UnitField.ArmorUpgradeLevel);
 
-    public ReadOnlySpan<int> ShieldUpgradeLevel => _columns.Get<int>(29);
+    /// <summary>Upgrades of shields: 0 to 3.</summary>
+    public ReadOnlySpan<int> ShieldUpgradeLevel => Columns.Get<int>((int)UnitField.ShieldUpgradeLevel);
 
-    public ReadOnlySpan<ulong> EngagedTargetTag => _columns.Get<ulong>(42);
+    /// <summary>Tags of the units that they attack; 0: none.</summary>
+    public ReadOnlySpan<ulong> EngagedTargetTag => Columns.Get<ulong>((int)UnitField.EngagedTargetTag);
 
-    public ReadOnlySpan<ulong> AddOnTag => _columns.Get<ulong>(41);
+    /// <summary>Tags of the add-ons of buildings; 0: none.</summary>
+    public ReadOnlySpan<ulong> AddOnTag => Columns.Get<ulong>((int)UnitField.AddOnTag);
 
-    public ReadOnlySpan<bool> IsFlying => _columns.Get<bool>(32);
+    /// <summary>Whether they fly.</summary>
+    public ReadOnlySpan<bool> IsFlying => Columns.Get<bool>((int)UnitField.IsFlying);
 
-    public ReadOnlySpan<bool> IsBurrowed => _columns.Get<bool>(33);
+    /// <summary>Whether they are burrowed.</summary>
+    public ReadOnlySpan<bool> IsBurrowed => Columns.Get<bool>((int)UnitField.IsBurrowed);
 
-    public ReadOnlySpan<bool> IsHallucination => _columns.Get<bool>(34);
+    /// <summary>Whether they are hallucinations, of one's own or detected.</summary>
+    public ReadOnlySpan<bool> IsHallucination => Columns.Get<bool>((int)UnitField.IsHallucination);
 
-    public ReadOnlySpan<bool> IsOnScreen => _columns.Get<bool>(23);
+    /// <summary>Whether they are in the camera's view.</summary>
+    public ReadOnlySpan<bool> IsOnScreen => Columns.Get<bool>((int)UnitField.IsOnScreen);
 
-    public ReadOnlySpan<bool> IsSelected => _columns.Get<bool>(22);
+    /// <summary>Whether they are selected in the game's interface.</summary>
+    public ReadOnlySpan<bool> IsSelected => Columns.Get<bool>((int)UnitField.IsSelected);
 
-    public ReadOnlySpan<bool> IsBlip => _columns.Get<bool>(24);
+    /// <summary>Whether they are only a blip of a sensor tower.</summary>
+    public ReadOnlySpan<bool> IsBlip => Columns.Get<bool>((int)UnitField.IsBlip);
 
-    public ReadOnlySpan<bool> IsPowered => _columns.Get<bool>(25);
+    /// <summary>Whether a building has the power that it needs.</summary>
+    public ReadOnlySpan<bool> IsPowered => Columns.Get<bool>((int)UnitField.IsPowered);
 
-    public ReadOnlySpan<bool> IsActive => _columns.Get<bool>(26);
+    /// <summary>Whether a building works on something.</summary>
+    public ReadOnlySpan<bool> IsActive => Columns.Get<bool>((int)UnitField.IsActive);
 
-    public ReadOnlySpan<int> BuffDurationRemain => _columns.Get<int>(4);
+    /// <summary>Game loops that the buff with a bar lasts.</summary>
+    public ReadOnlySpan<int> BuffDurationRemain => Columns.Get<int>((int)UnitField.BuffDurationRemain);
 
-    public ReadOnlySpan<int> BuffDurationMax => _columns.Get<int>(39);
+    /// <summary>Game loops that it lasts in all.</summary>
+    public ReadOnlySpan<int> BuffDurationMax => Columns.Get<int>((int)UnitField.BuffDurationMax);
 
     /// <summary>The orders of all units.</summary>
-    public OrderColumns Orders { get; }
+    public OrderColumns Orders => new(_frame);
 
     /// <summary>The buffs on all units.</summary>
-    public BuffColumns Buffs { get; }
+    public BuffColumns Buffs => new(_frame);
 
     /// <summary>The passengers of all units.</summary>
-    public PassengerColumns Passengers { get; }
+    public PassengerColumns Passengers => new(_frame);
 
     /// <summary>The rally targets of all units.</summary>
-    public RallyTargetColumns RallyTargets { get; }
+    public RallyTargetColumns RallyTargets => new(_frame);
+
+    internal bool IsValid => _frame.IsValid;
+
+    private CachedColumns Columns => _frame.State.Units.Units;
 
     /// <summary>The unit in a row.</summary>
+    /// <param name="row">The row, from 0.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such row.</exception>
     public UnitView this[int row]
     {
@@ -138,45 +172,37 @@ public sealed class UnitColumns
         {
             ArgumentOutOfRangeException.ThrowIfNegative(row);
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(row, Count);
-            return new UnitView(this, row);
+            return new UnitView(this, row, Tag[row]);
         }
     }
 
     /// <summary>The unit with a tag; null if no unit matches. If several have it, the last.</summary>
-    public UnitView? ByTag(ulong tag) => RowOf(tag) is var row and >= 0 ? new UnitView(this, row) : null;
+    /// <param name="tag">The tag.</param>
+    public UnitView? ByTag(ulong tag) => RowOf(tag) is var row and >= 0 ? new UnitView(this, row, tag) : null;
 
     /// <summary>The row of the unit with a tag; -1 if no row has it. If several have it, the last.</summary>
-    public int RowOf(ulong tag)
-    {
-        if (!_isIndexed)
-        {
-            _index.Build(Tag);
-            _isIndexed = true;
-        }
-        return _index.Find(tag);
-    }
+    /// <param name="tag">The tag.</param>
+    public int RowOf(ulong tag) => _frame.State.Units.RowOf(tag);
 
-    /// <summary>The units that match all that is given, for <c>foreach</c>; allocates nothing.</summary>
+    /// <summary>The units that match all that is given.</summary>
+    /// <param name="alliance">Whose they are; null: anyone's.</param>
+    /// <param name="unitType">Their type; null: any.</param>
     public UnitQuery Where(Alliance? alliance = null, uint? unitType = null) => new(this, alliance, unitType);
 
-    /// <summary>The units of some types, and of an alliance if one is given; allocates nothing.</summary>
-    public UnitQuery Where(ReadOnlySpan<uint> unitTypes, Alliance? alliance = null) => new(this, alliance, unitTypes);
+    /// <summary>The units of some types, and of an alliance if one is given.</summary>
+    /// <param name="unitTypes">The types. Keep the array where this is called for each frame.</param>
+    /// <param name="alliance">Whose they are; null: anyone's.</param>
+    public UnitQuery Where(uint[] unitTypes, Alliance? alliance = null) => new(this, alliance, unitTypes);
 
     /// <summary>Whether a unit has a field.</summary>
-    public bool Has(UnitField field, int row) => (_columns.Get<ulong>(HasColumn)[row] >> (int)field & 1) != 0;
+    /// <param name="field">The field.</param>
+    /// <param name="row">Row of the unit.</param>
+    public bool Has(UnitField field, int row) => (Columns.Get<ulong>(HasColumn)[row] >> (int)field & 1) != 0;
 
     /// <summary>All units.</summary>
-    public UnitQuery.Enumerator GetEnumerator() => new UnitQuery(this, null, (uint?)null).GetEnumerator();
+    public UnitQuery.Enumerator GetEnumerator() => Where().GetEnumerator();
 
-    internal ReadOnlySpan<int> PartCounts(TableId table) => _columns.Get<int>(FirstCount + (int)table - 1);
+    IEnumerator<UnitView> IEnumerable<UnitView>.GetEnumerator() => GetEnumerator();
 
-    internal void Reset()
-    {
-        _columns.Reset();
-        _isIndexed = false;
-        Orders.Reset();
-        Buffs.Reset();
-        Passengers.Reset();
-        RallyTargets.Reset();
-    }
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 }

@@ -59,10 +59,10 @@ internal sealed class UnitEventTracker(Func<StructureTypes> structures)
     private void ReadLists(GameFrame frame)
     {
         _lists.Clear();
-        if (frame.Content.SkippedEvents is { } skipped) _lists.Add(skipped.Span);
+        if (frame.State.Content.SkippedEvents is { } skipped) _lists.Add(skipped.Span);
         // Those of skipped frames are not the upgrades of now.
         _lists.Upgrades.Clear();
-        _lists.Add(frame.Content.RestBytes.Span);
+        _lists.Add(frame.State.Content.RestBytes.Span);
     }
 
     private void Begin(UnitColumns units)

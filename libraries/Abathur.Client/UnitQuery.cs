@@ -1,23 +1,23 @@
+using System.Collections;
 using SC2APIProtocol;
 
 namespace Abathur.Client;
 
-/// <summary>Some of the units of a frame, for <c>foreach</c>. Valid until the next frame.</summary>
-public readonly ref struct UnitQuery
+/// <summary>Some of the units of a frame, for <c>foreach</c>, which allocates nothing, and for LINQ. Valid as long as the frame.</summary>
+public readonly struct UnitQuery : IEnumerable<UnitView>
 {
     private readonly UnitColumns _units;
     private readonly Alliance? _alliance;
     private readonly uint? _unitType;
-    private readonly ReadOnlySpan<uint> _unitTypes;
-    private readonly bool _hasTypes;
+    private readonly uint[]? _unitTypes;
 
     internal UnitQuery(UnitColumns units, Alliance? alliance, uint? unitType) =>
         (_units, _alliance, _unitType) = (units, alliance, unitType);
 
-    internal UnitQuery(UnitColumns units, Alliance? alliance, ReadOnlySpan<uint> unitTypes)
+    internal UnitQuery(UnitColumns units, Alliance? alliance, uint[] unitTypes)
     {
-        (_units, _alliance, _hasTypes) = (units, alliance, true);
-        _unitTypes = unitTypes;
+        ArgumentNullException.ThrowIfNull(unitTypes);
+        (_units, _alliance, _unitTypes) = (units, alliance, unitTypes);
     }
 
     /// <summary>Number of units.</summary>
@@ -28,46 +28,74 @@ public readonly ref struct UnitQuery
         return count;
     }
 
+    /// <summary>The first of them.</summary>
+    /// <exception cref="InvalidOperationException">No unit matches.</exception>
+    public UnitView First() => FirstOrDefault() ?? throw new InvalidOperationException("no unit of the frame matches");
+
     /// <summary>The first of them; null if no unit matches.</summary>
-    public UnitView? First()
+    public UnitView? FirstOrDefault()
     {
         foreach (var unit in this) return unit;
         return null;
     }
 
+    /// <summary>The one that is next to a point; null if no unit matches.</summary>
+    /// <param name="x">x of the point, in map cells.</param>
+    /// <param name="y">y of the point, in map cells.</param>
+    public UnitView? ClosestTo(float x, float y)
+    {
+        UnitView? closest = null;
+        var least = float.PositiveInfinity;
+        foreach (var unit in this)
+        {
+            var distance = unit.DistanceTo(x, y);
+            if (!(distance < least)) continue;
+            (closest, least) = (unit, distance);
+        }
+        return closest;
+    }
+
     /// <summary>For <c>foreach</c>.</summary>
     public Enumerator GetEnumerator() => new(this);
 
-    private bool Matches(ReadOnlySpan<Alliance> alliances, ReadOnlySpan<uint> types, int row) =>
-        (_alliance is null || alliances[row] == _alliance) && (_unitType is null || types[row] == _unitType)
-        && (!_hasTypes || _unitTypes.Contains(types[row]));
+    IEnumerator<UnitView> IEnumerable<UnitView>.GetEnumerator() => GetEnumerator();
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     /// <summary>Goes through the units.</summary>
-    public ref struct Enumerator
+    public struct Enumerator : IEnumerator<UnitView>
     {
         private readonly UnitQuery _query;
-        private readonly ReadOnlySpan<Alliance> _alliances;
-        private readonly ReadOnlySpan<uint> _types;
+        private readonly int _rows;
         private int _row = -1;
 
-        internal Enumerator(UnitQuery query)
-        {
-            _query = query;
-            _alliances = query._units.Alliance;
-            _types = query._units.UnitType;
-        }
+        internal Enumerator(UnitQuery query) => (_query, _rows) = (query, query._units.Count);
 
         /// <summary>The unit.</summary>
-        public readonly UnitView Current => new(_query._units, _row);
+        public readonly UnitView Current => new(_query._units, _row, _query._units.Tag[_row]);
+
+        readonly object IEnumerator.Current => Current;
 
         /// <summary>Goes to the next unit.</summary>
         public bool MoveNext()
         {
-            while (++_row < _types.Length)
+            while (++_row < _rows)
             {
-                if (_query.Matches(_alliances, _types, _row)) return true;
+                if (_query.Matches(_row)) return true;
             }
             return false;
         }
+
+        /// <summary>Goes before the first unit.</summary>
+        public void Reset() => _row = -1;
+
+        /// <summary>Does nothing.</summary>
+        public readonly void Dispose()
+        {
+        }
     }
+
+    private bool Matches(int row) =>
+        (_alliance is null || _units.Alliance[row] == _alliance) && (_unitType is null || _units.UnitType[row] == _unitType)
+        && (_unitTypes is null || Array.IndexOf(_unitTypes, _units.UnitType[row]) >= 0);
 }

@@ -9,15 +9,14 @@ using Google.Protobuf;
 namespace Abathur.Benchmarks.Clients;
 
 /// <summary>Times what the C# client does with each frame of <c>columns+zstd-stream</c>: from the message to the columns of the units, and
-/// to
-/// the events. One pass warms up.</summary>
+/// to the events. One pass warms up.</summary>
 internal sealed class ClientDecoding : IDisposable
 {
     private const int KeyframeInterval = 224;
     private const int WindowBits = 20;
     private readonly List<byte[]> _messages = [];
     private readonly PayloadDecoder _payloads = new(64 * 1024 * 1024);
-    private readonly GameFrame _frame;
+    private readonly FrameState _frame;
     private FrameMessage _message = new();
     private long _plainBytes;
 
@@ -25,7 +24,7 @@ internal sealed class ClientDecoding : IDisposable
     /// <param name="frames">Its last frames, so many.</param>
     public ClientDecoding(string recording, int frames)
     {
-        _frame = new GameFrame(new FrameContent(_payloads, new UnitEventTracker(() => StructureTypes.Of(null))));
+        _frame = new FrameState(new FrameContent(_payloads, new UnitEventTracker(() => StructureTypes.Of(null))));
         using var reader = RecordingReader.Open(recording);
         var skipped = Math.Max(0, reader.FrameCount - frames);
         var encoder = new ColumnsEncoder();
@@ -82,7 +81,7 @@ internal sealed class ClientDecoding : IDisposable
             var started = Stopwatch.GetTimestamp();
             _message.Read(_messages[i]);
             _frame.Read(_message, "", 0, _messages[i].Length);
-            ReadAll(_frame.Units);
+            ReadAll(new GameFrame(_frame).Units);
             var decoded = Stopwatch.GetTimestamp();
             _ = _frame.Events.Count;
             var found = Stopwatch.GetTimestamp();

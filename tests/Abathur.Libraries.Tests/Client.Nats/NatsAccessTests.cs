@@ -35,19 +35,19 @@ public sealed partial class NatsAccessTests
             "play", CommittedRecording.Path, "--start-paused", "--relay", server.Match("relay:relay-password@"));
         await using var watcher = await NatsGame.ConnectAsync(server.Match("watcher-1:watcher-password@"), Patient);
         await using var actor = await NatsGame.ConnectAsync(server.Match("actor-1:actor-password@"), Patient);
-        await actor.ControlAsync(PlaybackControl.Step());
+        await actor.Playback.StepAsync();
         await foreach (var frame in watcher.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
         Assert.NotEmpty((await watcher.MatchAsync()).MapName);
-        var denied = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
-        Assert.Equal("PERMISSION_DENIED", denied.Code);
-        await actor.ControlAsync(PlaybackControl.SetRate(100));
-        await actor.ControlAsync(PlaybackControl.Resume());
+        var denied = await Assert.ThrowsAsync<RequestException>(() => watcher.Playback.ResumeAsync());
+        Assert.Equal(RequestErrorCode.PermissionDenied, denied.Code);
+        await actor.Playback.SetRateAsync(100);
+        await actor.Playback.ResumeAsync();
         var last = 0u;
         await foreach (var frame in actor.Frames(Every)) last = frame.GameLoop;
         Assert.Equal(LastGameLoop, last);
         var refused = await Assert.ThrowsAsync<RequestException>(
             () => NatsGame.ConnectAsync(server.Match("watcher-1:wrong@"), Patient));
-        Assert.Equal("UNAUTHENTICATED", refused.Code);
+        Assert.Equal(RequestErrorCode.Unauthenticated, refused.Code);
     }
 
     [NatsFact]
@@ -68,7 +68,7 @@ public sealed partial class NatsAccessTests
         {
             await foreach (var _ in game.Frames(Every)) Assert.Fail("a frame");
         });
-        Assert.Equal("PERMISSION_DENIED", error.Code);
+        Assert.Equal(RequestErrorCode.PermissionDenied, error.Code);
         Assert.Contains("may not publish to $js.api.consumer.create.ABATHUR_m", error.Reason, StringComparison.OrdinalIgnoreCase);
     }
 
@@ -84,10 +84,10 @@ public sealed partial class NatsAccessTests
         using var daemon = await DaemonProcess.StartAsync(
             ["play", CommittedRecording.Path, "--start-paused", "--relay", address], [("ABATHUR_CA", certificate)]);
         await using var game = await NatsGame.ConnectAsync(address, Patient with { CaFile = certificate });
-        await game.ControlAsync(PlaybackControl.Step());
+        await game.Playback.StepAsync();
         await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
         var refused = await Assert.ThrowsAsync<RequestException>(() => NatsGame.ConnectAsync(address));
-        Assert.Equal("UNAUTHENTICATED", refused.Code);
+        Assert.Equal(RequestErrorCode.Unauthenticated, refused.Code);
         Assert.StartsWith("TLS with the NATS server fails", refused.Reason, StringComparison.Ordinal);
     }
 
@@ -97,7 +97,7 @@ public sealed partial class NatsAccessTests
         using var server = NatsServer.Run();
         var address = server.Match("user:secret@").Replace("nats://", "natss://", StringComparison.Ordinal);
         var error = await Assert.ThrowsAsync<RequestException>(() => NatsGame.ConnectAsync(address));
-        Assert.Equal("UNAUTHENTICATED", error.Code);
+        Assert.Equal(RequestErrorCode.Unauthenticated, error.Code);
         Assert.Contains("the server does not offer TLS", error.Reason, StringComparison.Ordinal);
     }
 

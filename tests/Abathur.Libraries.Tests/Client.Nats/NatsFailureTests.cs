@@ -12,7 +12,7 @@ public sealed class NatsFailureTests
         var missing = Assert.IsType<BrokenConnectionException>(NatsFailure.Of(new MatchMissingException("m")));
         Assert.Equal(("there is no match 'm'", true), (missing.Message, missing.IsNothingThere));
         var denied = Assert.IsType<RequestException>(NatsFailure.Of(new NatsProblemException("no", code: "PERMISSION_DENIED")));
-        Assert.Equal(("PERMISSION_DENIED", "no"), (denied.Code, denied.Reason));
+        Assert.Equal((RequestErrorCode.PermissionDenied, "no"), (denied.Code, denied.Reason));
         Assert.Null(NatsFailure.Of(new InvalidOperationException()));
     }
 }

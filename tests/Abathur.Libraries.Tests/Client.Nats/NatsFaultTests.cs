@@ -14,7 +14,7 @@ public sealed class NatsFaultTests
         using var daemon = await PlayAsync(server, "--rate", "4");
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         var expected = FirstGameLoop;
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         await foreach (var frame in game.Frames(Every))
         {
             Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
@@ -32,7 +32,7 @@ public sealed class NatsFaultTests
         await using var administrator = new NatsConnection(NatsOpts.Default with { Url = $"nats://127.0.0.1:{server.Port}" });
         var stream = new NatsJSContext(administrator);
         var (expected, deleted) = (FirstGameLoop, 0);
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         await foreach (var frame in game.Frames(Every))
         {
             Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
@@ -54,7 +54,7 @@ public sealed class NatsFaultTests
         using var daemon = await PlayAsync(server);
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         await using var administrator = new NatsConnection(NatsOpts.Default with { Url = $"nats://127.0.0.1:{server.Port}" });
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         var (before, isDeleted) = (0u, false);
         await foreach (var frame in game.Frames(Every))
         {
@@ -64,7 +64,7 @@ public sealed class NatsFaultTests
             if (before < FirstGameLoop + 60 || isDeleted) continue;
             await new NatsJSContext(administrator).DeleteStreamAsync("ABATHUR_m");
             isDeleted = true;
-            await game.ControlAsync(PlaybackControl.SetRate(10));
+            await game.Playback.SetRateAsync(10);
         }
         Assert.Equal(LastGameLoop, before);
     }

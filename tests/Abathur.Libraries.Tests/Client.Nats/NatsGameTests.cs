@@ -15,7 +15,7 @@ public sealed class NatsGameTests
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         var recorded = CommittedRecording.Observations().ToList();
         var read = 0;
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         await foreach (var frame in game.Frames(Every))
         {
             Assert.Equal((0ul, false, FirstGameLoop + (uint)read), (frame.Dropped, frame.SkippedEventsIncomplete, frame.GameLoop));
@@ -53,7 +53,7 @@ public sealed class NatsGameTests
         using (var daemon = await PlayAsync(server, "--rate", "100"))
         {
             await using var live = await NatsGame.ConnectAsync(server.Match(), Patient);
-            await live.ControlAsync(PlaybackControl.Resume());
+            await live.Playback.ResumeAsync();
             await daemon.WaitForExitAsync();
         }
         await using var game = await NatsGame.ConnectAsync(server.Match());
@@ -66,7 +66,8 @@ public sealed class NatsGameTests
             ResponseObservation.Parser.ParseFrom(CommittedRecording.Observations().ElementAt(77)), one, isOrdered: false);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.FrameAtAsync(4_000_000));
         Assert.Equal(
-            ("OUT_OF_RANGE", $"game loop 4000000 is not kept; kept are {FirstGameLoop} to {LastGameLoop}"), (error.Code, error.Reason));
+            (RequestErrorCode.OutOfRange, $"game loop 4000000 is not kept; kept are {FirstGameLoop} to {LastGameLoop}"),
+            (error.Code, error.Reason));
         Assert.Contains("LE", (await game.MatchAsync()).MapName, StringComparison.Ordinal);
         // A match that is over has no live frames.
         await foreach (var _ in game.Frames(new SubscribeOptions { Policy = SubscribePolicy.Every })) Assert.Fail("a frame");
@@ -79,7 +80,7 @@ public sealed class NatsGameTests
         using var daemon = await PlayAsync(server, "--rate", "100");
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
         var agent = new Counting();
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         await agent.RunOnAsync(game, Every);
         Assert.Equal((int)(LastGameLoop - FirstGameLoop) + 1, agent.Frames);
     }
@@ -90,7 +91,7 @@ public sealed class NatsGameTests
         using var server = NatsServer.Run();
         using var daemon = await PlayAsync(server);
         await using var game = await NatsGame.ConnectAsync(server.Match(), Patient);
-        await game.ControlAsync(PlaybackControl.Step(50));
+        await game.Playback.StepAsync(50);
         await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
         while ((await game.StatusAsync()).FramesPublished < 50) await Task.Delay(10);
         Assert.True((await game.TimelineAsync()).GameLoops.Length > 0);
@@ -98,12 +99,12 @@ public sealed class NatsGameTests
         await game.PlotAsync("worth", 3.5);
         Assert.Equal("worth", Assert.Single(await game.PlotsAsync()).Name);
         Assert.NotNull((await game.QueryAsync(new RequestQuery { Pathing = { new RequestQueryPathing() } })).Response);
-        Assert.Equal("FAILED_PRECONDITION", (await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([]))).Code);
-        Assert.Equal("UNIMPLEMENTED", (await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync())).Code);
+        Assert.Equal(RequestErrorCode.FailedPrecondition, (await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([]))).Code);
+        Assert.Equal(RequestErrorCode.Unimplemented, (await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync())).Code);
         foreach (var ofDaemon in new Func<Task>[] { () => game.MatchesAsync(), () => game.TimelineAsync(runId: "run") })
         {
             var error = await Assert.ThrowsAsync<RequestException>(ofDaemon);
-            Assert.Equal("UNIMPLEMENTED", error.Code);
+            Assert.Equal(RequestErrorCode.Unimplemented, error.Code);
             Assert.Contains("NATS", error.Reason, StringComparison.Ordinal);
         }
         SubscribeOptions[] impossible =
@@ -116,7 +117,7 @@ public sealed class NatsGameTests
             {
                 await foreach (var _ in game.Frames(refused)) Assert.Fail("a frame");
             });
-            Assert.Equal("UNIMPLEMENTED", error.Code);
+            Assert.Equal(RequestErrorCode.Unimplemented, error.Code);
         }
     }
 
@@ -126,9 +127,9 @@ public sealed class NatsGameTests
         var random = new Random(5);
         var (dead, alerts, chats, loops, frames) = (new List<ulong>(), 0, 0, new List<uint>(), 0ul);
         // The first frame is stored when the reader begins: what happened before a reader's first frame is not told.
-        await game.ControlAsync(PlaybackControl.Step());
+        await game.Playback.StepAsync();
         await foreach (var frame in game.Frames(Every with { MaxFrames = 1 })) Assert.Equal(FirstGameLoop, frame.GameLoop);
-        await game.ControlAsync(PlaybackControl.Resume());
+        await game.Playback.ResumeAsync();
         await foreach (var frame in game.Frames(options))
         {
             loops.Add(frame.GameLoop);

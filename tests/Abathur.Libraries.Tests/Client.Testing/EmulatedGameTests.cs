@@ -12,7 +12,7 @@ public class EmulatedGameTests
     [Fact]
     public async Task Client_PlaysTheRecording_AndItsActionsAreLogged()
     {
-        using var game = EmulatedGame.Start(CommittedRecording.Path, Options);
+        await using var game = await EmulatedGame.StartAsync(CommittedRecording.Path, Options);
         Assert.Equal(["--GamePort", $"{game.Port}", "--LadderServer", "127.0.0.1"], game.LadderArguments);
         using var client = new ClientWebSocket();
         await client.ConnectAsync(game.Url, default);
@@ -30,7 +30,8 @@ public class EmulatedGameTests
     [Fact]
     public async Task StartAndStop_AreThePartThatIsPlayed()
     {
-        using var game = EmulatedGame.Start(CommittedRecording.Path, Options with { Start = 9400, Stop = 9800, Result = "tie" });
+        var options = Options with { Start = 9400, Stop = 9800, Result = Result.Tie };
+        await using var game = await EmulatedGame.StartAsync(CommittedRecording.Path, options);
         using var client = new ClientWebSocket();
         await client.ConnectAsync(game.Url, default);
         await AskAsync(client, new Request { JoinGame = new() { Race = Race.Zerg, Options = new InterfaceOptions { Raw = true } } });
@@ -44,10 +45,10 @@ public class EmulatedGameTests
     }
 
     [Fact]
-    public void StartAfterTheEnd_IsRefusedWithTheReason()
+    public async Task StartAfterTheEnd_IsRefusedWithTheReason()
     {
-        var error = Assert.Throws<DaemonException>(
-            () => EmulatedGame.Start(CommittedRecording.Path, Options with { Start = 10_304 }));
+        var error = await Assert.ThrowsAsync<DaemonException>(
+            () => EmulatedGame.StartAsync(CommittedRecording.Path, Options with { Start = 10_304 }));
         Assert.Contains("skirmish.mcap ends at game loop 10303, before the start at 10304", error.Message, StringComparison.Ordinal);
         Assert.Equal(3, error.ExitCode);
     }
@@ -55,28 +56,46 @@ public class EmulatedGameTests
     [Fact]
     public async Task Kill_BreaksConnections()
     {
-        using var game = EmulatedGame.Start(CommittedRecording.Path, Options);
+        await using var game = await EmulatedGame.StartAsync(CommittedRecording.Path, Options);
         using var client = new ClientWebSocket();
         await client.ConnectAsync(game.Url, default);
-        game.Kill();
+        await game.KillAsync();
         await Assert.ThrowsAsync<WebSocketException>(() => AskAsync(client, new Request { Ping = new RequestPing() }));
     }
 
     [Fact]
-    public void RecordingThatIsNotThere_IsRefusedWithTheReason()
+    public async Task RecordingThatIsNotThere_IsRefusedWithTheReason()
     {
-        var error = Assert.Throws<DaemonException>(() => EmulatedGame.Start("not-there.mcap", Options));
+        var error = await Assert.ThrowsAsync<DaemonException>(() => EmulatedGame.StartAsync("not-there.mcap", Options));
         Assert.Contains("not-there.mcap", error.Message, StringComparison.Ordinal);
         Assert.NotEqual(0, error.ExitCode);
     }
 
     [Fact]
-    public void DaemonThatIsNotThere_IsSaid()
+    public async Task DaemonThatIsNotThere_IsSaid()
     {
         var missing = Options with { Command = "/not/there/program" };
-        var error = Assert.Throws<DaemonException>(() => EmulatedGame.Start(CommittedRecording.Path, missing));
+        var error = await Assert.ThrowsAsync<DaemonException>(() => EmulatedGame.StartAsync(CommittedRecording.Path, missing));
         Assert.Contains("cannot start /not/there/program", error.Message, StringComparison.Ordinal);
         Assert.Null(error.ExitCode);
+    }
+
+    [Fact]
+    public async Task GameThatIsDisposedTwice_IsDisposed()
+    {
+        var game = await EmulatedGame.StartAsync(CommittedRecording.Path, Options);
+        await game.DisposeAsync();
+        await game.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(game.KillAsync);
+    }
+
+    [Fact]
+    public async Task Start_CanBeCancelled()
+    {
+        using var cancellation = new CancellationTokenSource();
+        var starting = EmulatedGame.StartAsync(CommittedRecording.Path, Options, cancellation.Token);
+        await cancellation.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => starting);
     }
 
     [Theory]

@@ -92,7 +92,7 @@ public class RecordingTests
         foreach (var frame in recording.Frames(stop: 8970))
         {
             _ = frame.Events;
-            kept.Add(frame.Keep());
+            kept.Add(frame.Clone());
             Assert.Null(kept[^1].SkippedEvents);
         }
         for (var i = 0; i < kept.Count; i++)

@@ -39,7 +39,7 @@ public class AgentTests
         var agent = new Drawer();
         await agent.RunAsync(daemon.Socket, new SubscribeOptions { MaxFrames = 1 });
         Assert.Equal((1u, "Drawer"), agent.Drawn);
-        Assert.Equal("FAILED_PRECONDITION", agent.Refusal);
+        Assert.Equal(RequestErrorCode.FailedPrecondition, agent.Refusal);
     }
 
     [Fact]
@@ -108,11 +108,11 @@ public class AgentTests
     {
         public (uint, string) Drawn { get; private set; }
 
-        public string Refusal { get; private set; } = "";
+        public RequestErrorCode? Refusal { get; private set; }
 
         protected override async ValueTask OnStep(GameFrame frame)
         {
-            if (Refusal.Length > 0) return;
+            if (Refusal is not null) return;
             var shapes = (await DrawAsync([Draw.Circle(frame.Units[0].X, frame.Units[0].Y, 2)])).Shapes;
             var status = await Game.StatusAsync();
             Drawn = (shapes, status.Subscribers.Select(each => each.Name).First(name => name != "requests"));

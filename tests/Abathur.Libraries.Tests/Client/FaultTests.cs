@@ -158,7 +158,7 @@ public class FaultTests
         var error = await Assert.ThrowsAsync<ConnectException>(() => FirstAsync(game, Columns));
         Assert.Contains("does not answer within 1 s", error.Message, StringComparison.Ordinal);
         var refusal = await Assert.ThrowsAnyAsync<AbathurException>(() => game.StatusAsync());
-        Assert.True(refusal is ConnectException or RequestException { Code: "DEADLINE_EXCEEDED" }, refusal.ToString());
+        Assert.True(refusal is ConnectException or RequestException { Code: RequestErrorCode.DeadlineExceeded }, refusal.ToString());
     }
 
     [Theory]
@@ -184,9 +184,9 @@ public class FaultTests
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, Columns with { CompressionLevel = 99 }));
-        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        Assert.Equal(RequestErrorCode.InvalidArgument, error.Code);
         error = await Assert.ThrowsAsync<RequestException>(() => FirstAsync(game, new SubscribeOptions { Fields = ["no.such_field"] }));
-        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        Assert.Equal(RequestErrorCode.InvalidArgument, error.Code);
         Assert.Contains("no", error.Reason, StringComparison.Ordinal);
     }
 
@@ -197,7 +197,7 @@ public class FaultTests
     {
         using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
-        using var publisher = await game.PublishAsync();
+        await using var publisher = await game.PublishAsync();
         var observation = CommittedRecording.Observations().First();
         await publisher.PublishAsync(observation);
         var options = new SubscribeOptions
@@ -226,7 +226,7 @@ public class FaultTests
         await publisher.PublishAsync(CommittedRecording.Observations().First());
         await using var frames = game.Frames(Columns with { Newest = true }).GetAsyncEnumerator();
         Assert.True(await frames.MoveNextAsync());
-        publisher.Dispose();
+        await publisher.DisposeAsync();
         await Assert.ThrowsAsync<SourceLostException>(async () =>
         {
             // The newest frame may come once more, as a keyframe of the stream.
@@ -321,7 +321,7 @@ public class FaultTests
         using var client = await listener.AcceptTcpClientAsync();
         await client.GetStream().WriteAsync(Encoding.UTF8.GetBytes(answer));
         var error = await Assert.ThrowsAsync<RequestException>(() => asking);
-        Assert.Equal("UNIMPLEMENTED", error.Code);
+        Assert.Equal(RequestErrorCode.Unimplemented, error.Code);
         Assert.Contains("too old", error.Reason, StringComparison.Ordinal);
     }
 

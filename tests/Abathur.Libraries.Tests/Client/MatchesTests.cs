@@ -123,11 +123,11 @@ public class MatchesTests
         await foreach (var frame in game.Frames(Following with { RunId = run, Follow = false })) read.Add((frame.RunId, frame.GameLoop));
         Assert.Equal(loops.Select(loop => (run, loop)), read);
 
-        foreach (var acting in Acting(game, run)) await RefusedAsync("FAILED_PRECONDITION", acting);
-        foreach (var acting in Acting(game, "unknown")) await RefusedAsync("NOT_FOUND", acting);
-        await RefusedAsync("NOT_FOUND", () => game.TimelineAsync(runId: "unknown"));
-        await RefusedAsync("NOT_FOUND", () => game.MatchAsync("unknown"));
-        await RefusedAsync("NOT_FOUND", () => game.FrameAtAsync(loops[2], "unknown"));
+        foreach (var acting in Acting(game, run)) await RefusedAsync(RequestErrorCode.FailedPrecondition, acting);
+        foreach (var acting in Acting(game, "unknown")) await RefusedAsync(RequestErrorCode.NotFound, acting);
+        await RefusedAsync(RequestErrorCode.NotFound, () => game.TimelineAsync(runId: "unknown"));
+        await RefusedAsync(RequestErrorCode.NotFound, () => game.MatchAsync("unknown"));
+        await RefusedAsync(RequestErrorCode.NotFound, () => game.FrameAtAsync(loops[2], "unknown"));
     }
 
     [Fact]
@@ -150,7 +150,7 @@ public class MatchesTests
         () => game.QueryAsync(new RequestQuery(), run),
     ];
 
-    private static async Task RefusedAsync(string code, Func<Task> request) =>
+    private static async Task RefusedAsync(RequestErrorCode code, Func<Task> request) =>
         Assert.Equal(code, (await Assert.ThrowsAsync<RequestException>(request)).Code);
 
     private static async Task<GameFrame> NextAsync(IAsyncEnumerator<GameFrame> frames)

@@ -63,7 +63,7 @@ internal sealed class PublishedMatches : IAsyncDisposable
     public async Task EndAsync(bool isLost = false)
     {
         if (!isLost) await _publisher!.FinishAsync();
-        _publisher!.Dispose();
+        await _publisher!.DisposeAsync();
         _publisher = null;
         while ((await Game.MatchesAsync())[^1].State == MatchState.MatchRunning) await Task.Delay(10);
     }
@@ -74,7 +74,7 @@ internal sealed class PublishedMatches : IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        _publisher?.Dispose();
+        if (_publisher is not null) await _publisher.DisposeAsync();
         await Game.DisposeAsync();
         _daemon.Dispose();
     }

@@ -15,18 +15,18 @@ public class RequestTests
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var match = await game.MatchAsync();
         Assert.Equal(("Synthetic LE", SourceKind.Playback), (match.MapName, match.Source));
-        await game.ControlAsync(PlaybackControl.Step(3));
+        await game.Playback.StepAsync(3);
         await UntilAtAsync(game, match.FirstGameLoop + 2);
-        await game.ControlAsync(PlaybackControl.Seek(match.FirstGameLoop + 100));
-        await game.ControlAsync(PlaybackControl.Step());
+        await game.Playback.SeekAsync(match.FirstGameLoop + 100);
+        await game.Playback.StepAsync();
         await UntilAtAsync(game, match.FirstGameLoop + 100);
-        Assert.Equal(2, (await game.ControlAsync(PlaybackControl.SetRate(2))).Rate);
-        Assert.True((await game.ControlAsync(PlaybackControl.SetLoop(true))).Loop);
-        Assert.False((await game.ControlAsync(PlaybackControl.Resume())).Paused);
-        Assert.True((await game.ControlAsync(PlaybackControl.Pause())).Paused);
+        Assert.Equal(2, (await game.Playback.SetRateAsync(2)).Rate);
+        Assert.True((await game.Playback.SetLoopAsync(true)).Loop);
+        Assert.False((await game.Playback.ResumeAsync()).Paused);
+        Assert.True((await game.Playback.PauseAsync()).Paused);
         Assert.True((await game.StatusAsync()).FramesPublished >= 4);
-        var error = await Assert.ThrowsAsync<RequestException>(() => game.ControlAsync(PlaybackControl.Seek(4_000_000)));
-        Assert.Equal("OUT_OF_RANGE", error.Code);
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.Playback.SeekAsync(4_000_000));
+        Assert.Equal(RequestErrorCode.OutOfRange, error.Code);
     }
 
     [Theory]
@@ -43,7 +43,7 @@ public class RequestTests
         Assert.Equal(4u, (await game.DrawAsync(shapes, "army")).Shapes);
         Assert.Equal(0u, (await game.DrawAsync([], "army")).Shapes);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.DrawAsync([Draw.Circle(1, 1, -1)]));
-        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        Assert.Equal(RequestErrorCode.InvalidArgument, error.Code);
     }
 
     [Theory]
@@ -53,7 +53,7 @@ public class RequestTests
     {
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
-        await game.ControlAsync(PlaybackControl.Step());
+        await game.Playback.StepAsync();
         var first = (await game.MatchAsync()).FirstGameLoop;
         await UntilAtAsync(game, first);
         Assert.Equal(first, (await game.PlotAsync("threat", 0.5, "Bot")).GameLoop);
@@ -64,7 +64,7 @@ public class RequestTests
             series.Select(each => (each.Agent, each.Name, each.GameLoops.Single(), each.Values.Single())));
         Assert.Empty(await game.PlotsAsync(first));
         var error = await Assert.ThrowsAsync<RequestException>(() => game.PlotAsync("x", double.NaN));
-        Assert.Equal("INVALID_ARGUMENT", error.Code);
+        Assert.Equal(RequestErrorCode.InvalidArgument, error.Code);
     }
 
     [Theory]
@@ -75,7 +75,7 @@ public class RequestTests
         using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         var error = await Assert.ThrowsAsync<RequestException>(() => game.ActAsync([new SC2APIProtocol.Action()]));
-        Assert.Equal("FAILED_PRECONDITION", error.Code);
+        Assert.Equal(RequestErrorCode.FailedPrecondition, error.Code);
     }
 
     [Theory]
@@ -131,7 +131,7 @@ public class RequestTests
         var observations = CommittedRecording.Observations().Take(20).ToList();
         // Too long for the first line.
         var info = new ResponseGameInfo { MapName = new string('x', 20_000) };
-        using var publisher = await game.PublishAsync(new Match { MapName = "Testmap LE", PlayerId = 2, GameInfo = info });
+        await using var publisher = await game.PublishAsync(new Match { MapName = "Testmap LE", PlayerId = 2, GameInfo = info });
         await publisher.PublishAsync(observations[0]);
         var frames = new List<byte[]>();
         var options = new SubscribeOptions { Policy = SubscribePolicy.Every, Newest = true };
@@ -153,9 +153,9 @@ public class RequestTests
     {
         using var daemon = await DaemonProcess.StartAsync("serve", "--once");
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
-        using var first = await game.PublishAsync();
+        await using var first = await game.PublishAsync();
         var error = await Assert.ThrowsAsync<RequestException>(() => game.PublishAsync());
-        Assert.Equal("ALREADY_EXISTS", error.Code);
+        Assert.Equal(RequestErrorCode.AlreadyExists, error.Code);
         await first.PublishAsync("no observation"u8.ToArray());
         await Assert.ThrowsAnyAsync<AbathurException>(() => first.FinishAsync());
     }
@@ -177,14 +177,14 @@ public class RequestTests
         using var daemon = await DaemonProcess.StartAsync(
             "play", CommittedRecording.Path, "--start-paused", "--token-file", act, "--watch-token-file", watch);
         await using var stranger = await AbathurGame.ConnectAsync(daemon.Address(transport));
-        Assert.Equal("UNAUTHENTICATED", (await Assert.ThrowsAsync<RequestException>(() => stranger.StatusAsync())).Code);
+        Assert.Equal(RequestErrorCode.Unauthenticated, (await Assert.ThrowsAsync<RequestException>(() => stranger.StatusAsync())).Code);
         var address = daemon.Address(transport);
         await using var watcher = await AbathurGame.ConnectAsync(address, new ConnectOptions { Token = "watch-token-0123456789" });
         await watcher.StatusAsync();
-        var refused = await Assert.ThrowsAsync<RequestException>(() => watcher.ControlAsync(PlaybackControl.Resume()));
-        Assert.Equal("PERMISSION_DENIED", refused.Code);
+        var refused = await Assert.ThrowsAsync<RequestException>(() => watcher.Playback.ResumeAsync());
+        Assert.Equal(RequestErrorCode.PermissionDenied, refused.Code);
         await using var player = await AbathurGame.ConnectAsync(address, new ConnectOptions { Token = "act-token-0123456789\n" });
-        Assert.False((await player.ControlAsync(PlaybackControl.Resume())).Paused);
+        Assert.False((await player.Playback.ResumeAsync()).Paused);
         Assert.DoesNotContain("act-token", player.Address, StringComparison.Ordinal);
     }
 

@@ -31,7 +31,7 @@ public class RewindTests
         {
             Assert.Equal((expected++, 0ul), (frame.GameLoop, frame.Dropped));
             // The live frames join those of the past.
-            if (frame.GameLoop == FirstGameLoop + 50) await game.ControlAsync(PlaybackControl.Resume());
+            if (frame.GameLoop == FirstGameLoop + 50) await game.Playback.ResumeAsync();
         }
         Assert.Equal(LastGameLoop + 1, expected);
     }
@@ -62,7 +62,7 @@ public class RewindTests
         var expected = ResponseObservation.Parser.ParseFrom(CommittedRecording.Observations().ElementAt(77));
         UnitAssert.Equal(expected, frame, isOrdered: false);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.FrameAtAsync(4_000_000));
-        Assert.Equal("OUT_OF_RANGE", error.Code);
+        Assert.Equal(RequestErrorCode.OutOfRange, error.Code);
     }
 
     [Theory]
@@ -98,7 +98,7 @@ public class RewindTests
         await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
         await StepAsync(game, 3);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.FrameAtAsync(FirstGameLoop));
-        Assert.Equal("FAILED_PRECONDITION", error.Code);
+        Assert.Equal(RequestErrorCode.FailedPrecondition, error.Code);
     }
 
     [Theory]
@@ -133,7 +133,7 @@ public class RewindTests
 
     private static async Task StepAsync(AbathurGame game, uint frames)
     {
-        await game.ControlAsync(PlaybackControl.Step(frames));
+        await game.Playback.StepAsync(frames);
         while ((await game.StatusAsync()).FramesPublished < frames) await Task.Delay(10);
     }
 }
