@@ -1,7 +1,8 @@
 namespace Abathur.Compression;
 
-/// <summary>Base of streams that cannot seek and have no length. A derived class overrides what it can do: reading, or writing.</summary>
-public abstract class ForwardOnlyStream : Stream
+/// <summary>Base of streams that cannot seek and have no length. A derived class overrides what it can do: reading, or writing. Other
+/// projects compile this file as well.</summary>
+internal abstract class ForwardOnlyStream : Stream
 {
     /// <inheritdoc/>
     public override bool CanRead => false;

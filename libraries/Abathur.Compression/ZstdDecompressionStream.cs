@@ -4,7 +4,7 @@ namespace Abathur.Compression;
 
 /// <summary>Decompresses a stream of zstd frames. Not thread-safe.</summary>
 /// <remarks>Supports windows of up to 2^27 bytes (<c>zstd --long=27</c>), so it holds up to 128 MiB if the data needs that.</remarks>
-public sealed unsafe class ZstdDecompressionStream : ForwardOnlyStream
+public sealed unsafe class ZstdDecompressionStream : Stream
 {
     /// <summary>Largest supported window, as a power of two. Data with a larger one is refused.</summary>
     public const int MaxWindowLog = 27;
@@ -19,6 +19,9 @@ public sealed unsafe class ZstdDecompressionStream : ForwardOnlyStream
     private int _start, _end;
     private bool _insideFrame;
 
+    /// <summary>Begins at the start of a frame.</summary>
+    /// <param name="source">The compressed bytes.</param>
+    /// <param name="leaveOpen">Whether <paramref name="source"/> stays open when this is disposed.</param>
     /// <exception cref="CompressionException">libzstd is missing.</exception>
     public ZstdDecompressionStream(Stream source, bool leaveOpen = false)
     {
@@ -30,6 +33,28 @@ public sealed unsafe class ZstdDecompressionStream : ForwardOnlyStream
 
     /// <inheritdoc/>
     public override bool CanRead => true;
+
+    /// <inheritdoc/>
+    public override bool CanSeek => false;
+
+    /// <inheritdoc/>
+    public override bool CanWrite => false;
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override long Length => throw new NotSupportedException();
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="CompressionException">As of the other overload.</exception>
+    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
     /// <inheritdoc/>
     /// <exception cref="CompressionException">The data is damaged, is not zstd, ends inside a frame, or needs a larger window.</exception>
@@ -52,6 +77,23 @@ public sealed unsafe class ZstdDecompressionStream : ForwardOnlyStream
                 throw new CompressionException("zstd data is truncated: the file is not complete");
         }
     }
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    /// <summary>Does nothing.</summary>
+    public override void Flush()
+    {
+    }
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <summary>Not supported.</summary>
+    /// <exception cref="NotSupportedException">Always.</exception>
+    public override void SetLength(long value) => throw new NotSupportedException();
 
     private int Step(Span<byte> buffer, out int read)
     {
