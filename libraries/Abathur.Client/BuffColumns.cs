@@ -1,3 +1,5 @@
+using Abathur.Columns.Tables;
+
 namespace Abathur.Client;
 
 /// <summary>The buffs on units, a row for each. Those of one unit are in consecutive
@@ -12,7 +14,7 @@ public readonly struct BuffColumns
     public int Count => Columns.Rows;
 
     /// <summary>Buff ids, as in the game's data.</summary>
-    public ReadOnlySpan<uint> BuffId => Columns.Get<uint>(0);
+    public ReadOnlySpan<uint> BuffId => Columns.Get<uint>(BuffColumn.BuffId);
 
     private CachedColumns Columns => Table.Columns;
 

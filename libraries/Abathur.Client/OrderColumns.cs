@@ -1,3 +1,5 @@
+using Abathur.Columns.Tables;
+
 namespace Abathur.Client;
 
 /// <summary>The orders of units, a row for each: an ability, and the unit or the point that it is for. Those of one unit are in consecutive
@@ -12,22 +14,22 @@ public readonly struct OrderColumns
     public int Count => Columns.Rows;
 
     /// <summary>Ability ids, as in the game's data.</summary>
-    public ReadOnlySpan<uint> AbilityId => Columns.Get<uint>(4);
+    public ReadOnlySpan<uint> AbilityId => Columns.Get<uint>(OrderColumn.AbilityId);
 
     /// <summary>Tags of target units; 0 for an order without one.</summary>
-    public ReadOnlySpan<ulong> TargetUnitTag => Columns.Get<ulong>(5);
+    public ReadOnlySpan<ulong> TargetUnitTag => Columns.Get<ulong>(OrderColumn.TargetUnitTag);
 
     /// <summary>x of target points, in map cells.</summary>
-    public ReadOnlySpan<float> TargetX => Columns.GetFloats(1);
+    public ReadOnlySpan<float> TargetX => Columns.GetFloats(OrderColumn.TargetX);
 
     /// <summary>y of target points, in map cells.</summary>
-    public ReadOnlySpan<float> TargetY => Columns.GetFloats(2);
+    public ReadOnlySpan<float> TargetY => Columns.GetFloats(OrderColumn.TargetY);
 
     /// <summary>Height of target points, in map cells.</summary>
-    public ReadOnlySpan<float> TargetZ => Columns.GetFloats(3);
+    public ReadOnlySpan<float> TargetZ => Columns.GetFloats(OrderColumn.TargetZ);
 
     /// <summary>0 to 1.</summary>
-    public ReadOnlySpan<float> Progress => Columns.GetFloats(0);
+    public ReadOnlySpan<float> Progress => Columns.GetFloats(OrderColumn.Progress);
 
     private CachedColumns Columns => Table.Columns;
 

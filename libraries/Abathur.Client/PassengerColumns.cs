@@ -1,3 +1,5 @@
+using Abathur.Columns.Tables;
+
 namespace Abathur.Client;
 
 /// <summary>The passengers of units, a row for each. Those of one unit are in consecutive
@@ -12,28 +14,28 @@ public readonly struct PassengerColumns
     public int Count => Columns.Rows;
 
     /// <summary>Tags of the passengers.</summary>
-    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(7);
+    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(PassengerColumn.Tag);
 
     /// <summary>Type ids of the passengers, as in the game's data.</summary>
-    public ReadOnlySpan<uint> UnitType => Columns.Get<uint>(6);
+    public ReadOnlySpan<uint> UnitType => Columns.Get<uint>(PassengerColumn.UnitType);
 
     /// <summary>Points of health.</summary>
-    public ReadOnlySpan<float> Health => Columns.GetFloats(0);
+    public ReadOnlySpan<float> Health => Columns.GetFloats(PassengerColumn.Health);
 
     /// <summary>Points of health of an undamaged unit.</summary>
-    public ReadOnlySpan<float> HealthMax => Columns.GetFloats(1);
+    public ReadOnlySpan<float> HealthMax => Columns.GetFloats(PassengerColumn.HealthMax);
 
     /// <summary>Points of shield.</summary>
-    public ReadOnlySpan<float> Shield => Columns.GetFloats(2);
+    public ReadOnlySpan<float> Shield => Columns.GetFloats(PassengerColumn.Shield);
 
     /// <summary>Points of shield of an undamaged unit.</summary>
-    public ReadOnlySpan<float> ShieldMax => Columns.GetFloats(3);
+    public ReadOnlySpan<float> ShieldMax => Columns.GetFloats(PassengerColumn.ShieldMax);
 
     /// <summary>Points of energy.</summary>
-    public ReadOnlySpan<float> Energy => Columns.GetFloats(4);
+    public ReadOnlySpan<float> Energy => Columns.GetFloats(PassengerColumn.Energy);
 
     /// <summary>Most points of energy.</summary>
-    public ReadOnlySpan<float> EnergyMax => Columns.GetFloats(5);
+    public ReadOnlySpan<float> EnergyMax => Columns.GetFloats(PassengerColumn.EnergyMax);
 
     private CachedColumns Columns => Table.Columns;
 

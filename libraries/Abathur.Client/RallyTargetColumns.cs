@@ -1,3 +1,5 @@
+using Abathur.Columns.Tables;
+
 namespace Abathur.Client;
 
 /// <summary>The rally targets of units, a row for each: a point, and a tag if the target is a unit. Those of one unit are in consecutive
@@ -12,16 +14,16 @@ public readonly struct RallyTargetColumns
     public int Count => Columns.Rows;
 
     /// <summary>x of the points, in map cells.</summary>
-    public ReadOnlySpan<float> X => Columns.GetFloats(0);
+    public ReadOnlySpan<float> X => Columns.GetFloats(RallyTargetColumn.X);
 
     /// <summary>y of the points, in map cells.</summary>
-    public ReadOnlySpan<float> Y => Columns.GetFloats(1);
+    public ReadOnlySpan<float> Y => Columns.GetFloats(RallyTargetColumn.Y);
 
     /// <summary>Height of the points, in map cells.</summary>
-    public ReadOnlySpan<float> Z => Columns.GetFloats(2);
+    public ReadOnlySpan<float> Z => Columns.GetFloats(RallyTargetColumn.Z);
 
     /// <summary>Tags of target units; 0 for a point.</summary>
-    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(3);
+    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(RallyTargetColumn.Tag);
 
     private CachedColumns Columns => Table.Columns;
 

@@ -1,5 +1,6 @@
 using System.Collections;
 using System.Runtime.InteropServices;
+using Abathur.Columns.Tables;
 using SC2APIProtocol;
 
 namespace Abathur.Client;
@@ -13,7 +14,6 @@ namespace Abathur.Client;
 /// </remarks>
 public readonly struct UnitColumns : IReadOnlyList<UnitView>
 {
-    private const int HasColumn = 43;
     private readonly GameFrame _frame;
 
     internal UnitColumns(GameFrame frame) => _frame = frame;
@@ -22,130 +22,130 @@ public readonly struct UnitColumns : IReadOnlyList<UnitView>
     public int Count => Columns.Rows;
 
     /// <summary>Identify units: a unit keeps its tag for the whole match.</summary>
-    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>((int)UnitField.Tag);
+    public ReadOnlySpan<ulong> Tag => Columns.Get<ulong>(UnitColumn.Tag);
 
     /// <summary>Type ids, as in the game's data.</summary>
-    public ReadOnlySpan<uint> UnitType => Columns.Get<uint>((int)UnitField.UnitType);
+    public ReadOnlySpan<uint> UnitType => Columns.Get<uint>(UnitColumn.UnitType);
 
     /// <summary>Player ids; 16 for neutral units.</summary>
-    public ReadOnlySpan<int> Owner => Columns.Get<int>((int)UnitField.Owner);
+    public ReadOnlySpan<int> Owner => Columns.Get<int>(UnitColumn.Owner);
 
     /// <summary>Whose they are, as the player sees it.</summary>
-    public ReadOnlySpan<Alliance> Alliance => MemoryMarshal.Cast<int, Alliance>(Columns.Get<int>((int)UnitField.Alliance));
+    public ReadOnlySpan<Alliance> Alliance => MemoryMarshal.Cast<int, Alliance>(Columns.Get<int>(UnitColumn.Alliance));
 
     /// <summary>Whether they are visible, remembered (snapshot), hidden, or a placeholder of a building.</summary>
-    public ReadOnlySpan<DisplayType> DisplayType => MemoryMarshal.Cast<int, DisplayType>(Columns.Get<int>((int)UnitField.DisplayType));
+    public ReadOnlySpan<DisplayType> DisplayType => MemoryMarshal.Cast<int, DisplayType>(Columns.Get<int>(UnitColumn.DisplayType));
 
     /// <summary>Whether they are cloaked, and detected.</summary>
-    public ReadOnlySpan<CloakState> Cloak => MemoryMarshal.Cast<int, CloakState>(Columns.Get<int>((int)UnitField.Cloak));
+    public ReadOnlySpan<CloakState> Cloak => MemoryMarshal.Cast<int, CloakState>(Columns.Get<int>(UnitColumn.Cloak));
 
     /// <summary>x of the positions, in map cells.</summary>
-    public ReadOnlySpan<float> X => Columns.GetFloats((int)UnitField.X);
+    public ReadOnlySpan<float> X => Columns.GetFloats(UnitColumn.X);
 
     /// <summary>y of the positions, in map cells.</summary>
-    public ReadOnlySpan<float> Y => Columns.GetFloats((int)UnitField.Y);
+    public ReadOnlySpan<float> Y => Columns.GetFloats(UnitColumn.Y);
 
     /// <summary>Height of the positions, in map cells.</summary>
-    public ReadOnlySpan<float> Z => Columns.GetFloats((int)UnitField.Z);
+    public ReadOnlySpan<float> Z => Columns.GetFloats(UnitColumn.Z);
 
     /// <summary>Directions, in radians from the x axis, counterclockwise.</summary>
-    public ReadOnlySpan<float> Facing => Columns.GetFloats((int)UnitField.Facing);
+    public ReadOnlySpan<float> Facing => Columns.GetFloats(UnitColumn.Facing);
 
     /// <summary>Radii, in map cells.</summary>
-    public ReadOnlySpan<float> Radius => Columns.GetFloats((int)UnitField.Radius);
+    public ReadOnlySpan<float> Radius => Columns.GetFloats(UnitColumn.Radius);
 
     /// <summary>0 to 1; 1 where the unit is complete.</summary>
-    public ReadOnlySpan<float> BuildProgress => Columns.GetFloats((int)UnitField.BuildProgress);
+    public ReadOnlySpan<float> BuildProgress => Columns.GetFloats(UnitColumn.BuildProgress);
 
     /// <summary>How far they detect cloaked units, in map cells.</summary>
-    public ReadOnlySpan<float> DetectRange => Columns.GetFloats((int)UnitField.DetectRange);
+    public ReadOnlySpan<float> DetectRange => Columns.GetFloats(UnitColumn.DetectRange);
 
     /// <summary>How far sensor towers reach, in map cells.</summary>
-    public ReadOnlySpan<float> RadarRange => Columns.GetFloats((int)UnitField.RadarRange);
+    public ReadOnlySpan<float> RadarRange => Columns.GetFloats(UnitColumn.RadarRange);
 
     /// <summary>Points of health.</summary>
-    public ReadOnlySpan<float> Health => Columns.GetFloats((int)UnitField.Health);
+    public ReadOnlySpan<float> Health => Columns.GetFloats(UnitColumn.Health);
 
     /// <summary>Points of health of an undamaged unit.</summary>
-    public ReadOnlySpan<float> HealthMax => Columns.GetFloats((int)UnitField.HealthMax);
+    public ReadOnlySpan<float> HealthMax => Columns.GetFloats(UnitColumn.HealthMax);
 
     /// <summary>Points of shield.</summary>
-    public ReadOnlySpan<float> Shield => Columns.GetFloats((int)UnitField.Shield);
+    public ReadOnlySpan<float> Shield => Columns.GetFloats(UnitColumn.Shield);
 
     /// <summary>Points of shield of an undamaged unit.</summary>
-    public ReadOnlySpan<float> ShieldMax => Columns.GetFloats((int)UnitField.ShieldMax);
+    public ReadOnlySpan<float> ShieldMax => Columns.GetFloats(UnitColumn.ShieldMax);
 
     /// <summary>Points of energy.</summary>
-    public ReadOnlySpan<float> Energy => Columns.GetFloats((int)UnitField.Energy);
+    public ReadOnlySpan<float> Energy => Columns.GetFloats(UnitColumn.Energy);
 
     /// <summary>Most points of energy.</summary>
-    public ReadOnlySpan<float> EnergyMax => Columns.GetFloats((int)UnitField.EnergyMax);
+    public ReadOnlySpan<float> EnergyMax => Columns.GetFloats(UnitColumn.EnergyMax);
 
     /// <summary>Game loops until the weapon can fire again.</summary>
-    public ReadOnlySpan<float> WeaponCooldown => Columns.GetFloats((int)UnitField.WeaponCooldown);
+    public ReadOnlySpan<float> WeaponCooldown => Columns.GetFloats(UnitColumn.WeaponCooldown);
 
     /// <summary>Minerals that are left in a mineral field.</summary>
-    public ReadOnlySpan<int> MineralContents => Columns.Get<int>((int)UnitField.MineralContents);
+    public ReadOnlySpan<int> MineralContents => Columns.Get<int>(UnitColumn.MineralContents);
 
     /// <summary>Gas that is left in a geyser.</summary>
-    public ReadOnlySpan<int> VespeneContents => Columns.Get<int>((int)UnitField.VespeneContents);
+    public ReadOnlySpan<int> VespeneContents => Columns.Get<int>(UnitColumn.VespeneContents);
 
     /// <summary>Workers that mine at a town hall or a gas building.</summary>
-    public ReadOnlySpan<int> AssignedHarvesters => Columns.Get<int>((int)UnitField.AssignedHarvesters);
+    public ReadOnlySpan<int> AssignedHarvesters => Columns.Get<int>(UnitColumn.AssignedHarvesters);
 
     /// <summary>How many workers should mine there.</summary>
-    public ReadOnlySpan<int> IdealHarvesters => Columns.Get<int>((int)UnitField.IdealHarvesters);
+    public ReadOnlySpan<int> IdealHarvesters => Columns.Get<int>(UnitColumn.IdealHarvesters);
 
     /// <summary>Room that passengers take.</summary>
-    public ReadOnlySpan<int> CargoSpaceTaken => Columns.Get<int>((int)UnitField.CargoSpaceTaken);
+    public ReadOnlySpan<int> CargoSpaceTaken => Columns.Get<int>(UnitColumn.CargoSpaceTaken);
 
     /// <summary>Room for passengers.</summary>
-    public ReadOnlySpan<int> CargoSpaceMax => Columns.Get<int>((int)UnitField.CargoSpaceMax);
+    public ReadOnlySpan<int> CargoSpaceMax => Columns.Get<int>(UnitColumn.CargoSpaceMax);
 
     /// <summary>Upgrades of attack: 0 to 3.</summary>
-    public ReadOnlySpan<int> AttackUpgradeLevel => Columns.Get<int>((int)UnitField.AttackUpgradeLevel);
+    public ReadOnlySpan<int> AttackUpgradeLevel => Columns.Get<int>(UnitColumn.AttackUpgradeLevel);
 
     /// <summary>Upgrades of armor: 0 to 3.</summary>
-    public ReadOnlySpan<int> ArmorUpgradeLevel => Columns.Get<int>((int)UnitField.ArmorUpgradeLevel);
+    public ReadOnlySpan<int> ArmorUpgradeLevel => Columns.Get<int>(UnitColumn.ArmorUpgradeLevel);
 
     /// <summary>Upgrades of shields: 0 to 3.</summary>
-    public ReadOnlySpan<int> ShieldUpgradeLevel => Columns.Get<int>((int)UnitField.ShieldUpgradeLevel);
+    public ReadOnlySpan<int> ShieldUpgradeLevel => Columns.Get<int>(UnitColumn.ShieldUpgradeLevel);
 
     /// <summary>Tags of the units that they attack; 0: none.</summary>
-    public ReadOnlySpan<ulong> EngagedTargetTag => Columns.Get<ulong>((int)UnitField.EngagedTargetTag);
+    public ReadOnlySpan<ulong> EngagedTargetTag => Columns.Get<ulong>(UnitColumn.EngagedTargetTag);
 
     /// <summary>Tags of the add-ons of buildings; 0: none.</summary>
-    public ReadOnlySpan<ulong> AddOnTag => Columns.Get<ulong>((int)UnitField.AddOnTag);
+    public ReadOnlySpan<ulong> AddOnTag => Columns.Get<ulong>(UnitColumn.AddOnTag);
 
     /// <summary>Whether they fly.</summary>
-    public ReadOnlySpan<bool> IsFlying => Columns.Get<bool>((int)UnitField.IsFlying);
+    public ReadOnlySpan<bool> IsFlying => Columns.Get<bool>(UnitColumn.IsFlying);
 
     /// <summary>Whether they are burrowed.</summary>
-    public ReadOnlySpan<bool> IsBurrowed => Columns.Get<bool>((int)UnitField.IsBurrowed);
+    public ReadOnlySpan<bool> IsBurrowed => Columns.Get<bool>(UnitColumn.IsBurrowed);
 
     /// <summary>Whether they are hallucinations, of one's own or detected.</summary>
-    public ReadOnlySpan<bool> IsHallucination => Columns.Get<bool>((int)UnitField.IsHallucination);
+    public ReadOnlySpan<bool> IsHallucination => Columns.Get<bool>(UnitColumn.IsHallucination);
 
     /// <summary>Whether they are in the camera's view.</summary>
-    public ReadOnlySpan<bool> IsOnScreen => Columns.Get<bool>((int)UnitField.IsOnScreen);
+    public ReadOnlySpan<bool> IsOnScreen => Columns.Get<bool>(UnitColumn.IsOnScreen);
 
     /// <summary>Whether they are selected in the game's interface.</summary>
-    public ReadOnlySpan<bool> IsSelected => Columns.Get<bool>((int)UnitField.IsSelected);
+    public ReadOnlySpan<bool> IsSelected => Columns.Get<bool>(UnitColumn.IsSelected);
 
     /// <summary>Whether they are only a blip of a sensor tower.</summary>
-    public ReadOnlySpan<bool> IsBlip => Columns.Get<bool>((int)UnitField.IsBlip);
+    public ReadOnlySpan<bool> IsBlip => Columns.Get<bool>(UnitColumn.IsBlip);
 
     /// <summary>Whether a building has the power that it needs.</summary>
-    public ReadOnlySpan<bool> IsPowered => Columns.Get<bool>((int)UnitField.IsPowered);
+    public ReadOnlySpan<bool> IsPowered => Columns.Get<bool>(UnitColumn.IsPowered);
 
     /// <summary>Whether a building works on something.</summary>
-    public ReadOnlySpan<bool> IsActive => Columns.Get<bool>((int)UnitField.IsActive);
+    public ReadOnlySpan<bool> IsActive => Columns.Get<bool>(UnitColumn.IsActive);
 
     /// <summary>Game loops that the buff with a bar lasts.</summary>
-    public ReadOnlySpan<int> BuffDurationRemain => Columns.Get<int>((int)UnitField.BuffDurationRemain);
+    public ReadOnlySpan<int> BuffDurationRemain => Columns.Get<int>(UnitColumn.BuffDurationRemain);
 
     /// <summary>Game loops that it lasts in all.</summary>
-    public ReadOnlySpan<int> BuffDurationMax => Columns.Get<int>((int)UnitField.BuffDurationMax);
+    public ReadOnlySpan<int> BuffDurationMax => Columns.Get<int>(UnitColumn.BuffDurationMax);
 
     /// <summary>The orders of all units.</summary>
     public OrderColumns Orders => new(_frame);
@@ -197,7 +197,7 @@ public readonly struct UnitColumns : IReadOnlyList<UnitView>
     /// <summary>Whether a unit has a field.</summary>
     /// <param name="field">The field.</param>
     /// <param name="row">Row of the unit.</param>
-    public bool Has(UnitField field, int row) => (Columns.Get<ulong>(HasColumn)[row] >> (int)field & 1) != 0;
+    public bool Has(UnitField field, int row) => (Columns.Get<ulong>(UnitColumn.Has)[row] >> (int)field & 1) != 0;
 
     /// <summary>All units.</summary>
     public UnitQuery.Enumerator GetEnumerator() => Where().GetEnumerator();

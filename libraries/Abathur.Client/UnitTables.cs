@@ -5,17 +5,16 @@ namespace Abathur.Client;
 /// <summary>The columns of units and of their parts, whose memory is used again for each frame.</summary>
 internal sealed class UnitTables
 {
-    private const int ColumnCount = 49, FirstCount = 45;
     private readonly TagIndex _index = new();
     private bool _isIndexed;
 
     public UnitTables(UnitCells cells)
     {
-        Units = new CachedColumns(cells, TableId.Units, ColumnCount);
-        Orders = new PartTable(cells, this, TableId.Orders, 8);
-        Buffs = new PartTable(cells, this, TableId.Buffs, 1);
-        Passengers = new PartTable(cells, this, TableId.Passengers, 10);
-        RallyTargets = new PartTable(cells, this, TableId.RallyTargets, 6);
+        Units = new CachedColumns(cells, TableId.Units, UnitColumn.RallyTargetCount + 1);
+        Orders = new PartTable(cells, this, TableId.Orders, OrderColumn.Kinds + 1);
+        Buffs = new PartTable(cells, this, TableId.Buffs, BuffColumn.BuffId + 1);
+        Passengers = new PartTable(cells, this, TableId.Passengers, PassengerColumn.Kinds + 1);
+        RallyTargets = new PartTable(cells, this, TableId.RallyTargets, RallyTargetColumn.Kinds + 1);
     }
 
     public CachedColumns Units { get; }
@@ -33,14 +32,14 @@ internal sealed class UnitTables
     {
         if (!_isIndexed)
         {
-            _index.Build(Units.Get<ulong>((int)UnitField.Tag));
+            _index.Build(Units.Get<ulong>(UnitColumn.Tag));
             _isIndexed = true;
         }
         return _index.Find(tag);
     }
 
     /// <summary>How many parts of a kind each unit has.</summary>
-    public ReadOnlySpan<int> PartCounts(TableId table) => Units.Get<int>(FirstCount + (int)table - 1);
+    public ReadOnlySpan<int> PartCounts(TableId table) => Units.Get<int>(UnitColumn.OrderCount + (int)table - 1);
 
     /// <summary>Forgets the values of the previous frame.</summary>
     public void Reset()

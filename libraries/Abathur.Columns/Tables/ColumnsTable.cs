@@ -26,9 +26,13 @@ public sealed class ColumnsTable
     internal TableSchema Schema { get; }
 
     /// <summary>The cells of a column, one a row. Valid until the next frame.</summary>
+    /// <param name="column">One of <see cref="UnitColumn"/>, <see cref="OrderColumn"/>, <see cref="BuffColumn"/>,
+    /// <see cref="PassengerColumn"/>, <see cref="RallyTargetColumn"/>.</param>
     public ReadOnlySpan<long> Column(int column) => _cells[column].AsSpan(0, Rows);
 
     /// <summary>The value of a cell that is a float.</summary>
+    /// <param name="column">A column of floats, as of <see cref="Column"/>.</param>
+    /// <param name="row">The row, from 0.</param>
     public float GetFloat(int column, int row) => BitConverter.UInt32BitsToSingle(FloatBits(column, row));
 
     internal uint FloatBits(int column, int row) => FloatCell.ToBits(_cells[column][row], Kind(column, row));

@@ -1,4 +1,5 @@
 using System.Numerics;
+using Abathur.Columns.Tables;
 using SC2APIProtocol;
 
 namespace Abathur.Client.Tests;
@@ -144,6 +145,18 @@ public class NaturalCallsTests
         var newer = RequestException.OfRequest("TOO_NEW", "no");
         Assert.Equal((RequestErrorCode.Unknown, "TOO_NEW: no"), (newer.Code, newer.Message));
         Assert.IsType<SourceLostException>(RequestException.OfSubscription("ABORTED", "gone"));
+    }
+
+    [Fact]
+    public void FieldsOfUnits_AreColumnsWithTheSameNames()
+    {
+        var columns = typeof(UnitColumn).GetFields().ToDictionary(each => each.Name, each => (int)each.GetRawConstantValue()!);
+        Assert.Equal(Enumerable.Range(0, columns.Count), columns.Values.Order());
+        foreach (var field in Enum.GetValues<UnitField>())
+        {
+            if (field == UnitField.Position) Assert.Equal(columns[nameof(UnitColumn.Speed)], (int)field);
+            else Assert.Equal(columns[field.ToString()], (int)field);
+        }
     }
 
     private static ulong[] Tags(IEnumerable<UnitView> units) => [.. units.Select(unit => unit.Tag)];
