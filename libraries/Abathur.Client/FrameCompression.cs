@@ -3,6 +3,7 @@ namespace Abathur.Client;
 /// <summary>How payloads are compressed. Not for <see cref="FrameEncoding.Json"/>, whose lines are not compressed.</summary>
 public enum FrameCompression
 {
+    /// <summary>Not compressed.</summary>
     None,
 
     /// <summary>Each payload by itself.</summary>

@@ -24,6 +24,7 @@ public sealed class ColumnsEncoder
     private readonly ObservationSplit _split;
     private bool _hasFrame;
 
+    /// <summary>Begins a stream, whose first frame is a keyframe.</summary>
     public ColumnsEncoder() => _split = new ObservationSplit(_units);
 
     /// <summary>Writes the next frame of the stream.</summary>

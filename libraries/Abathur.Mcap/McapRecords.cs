@@ -3,27 +3,59 @@ namespace Abathur.Mcap;
 /// <summary>A record of an MCAP file: opcode (1 byte), content length (8 bytes, little-endian), content.</summary>
 public interface IMcapRecord
 {
+    /// <summary>Its kind.</summary>
     McapOpcode Opcode { get; }
 }
 
 /// <summary>Kinds of MCAP records. Others may appear in a file and are skipped; 0x80 and up are private.</summary>
 public enum McapOpcode : byte
 {
+    /// <summary>Not a record.</summary>
     None = 0x00,
+
+    /// <summary>The first record.</summary>
     Header = 0x01,
+
+    /// <summary>The last record: where the summary is.</summary>
     Footer = 0x02,
+
+    /// <summary>Describes messages.</summary>
     Schema = 0x03,
+
+    /// <summary>A topic and its schema.</summary>
     Channel = 0x04,
+
+    /// <summary>A message of a channel.</summary>
     Message = 0x05,
+
+    /// <summary>Records that are compressed together.</summary>
     Chunk = 0x06,
+
+    /// <summary>Where the messages of a channel are in a chunk.</summary>
     MessageIndex = 0x07,
+
+    /// <summary>Where a chunk is, and which times it has.</summary>
     ChunkIndex = 0x08,
+
+    /// <summary>A file beside the messages.</summary>
     Attachment = 0x09,
+
+    /// <summary>Where an attachment is.</summary>
     AttachmentIndex = 0x0A,
+
+    /// <summary>Counts, and first and last time.</summary>
     Statistics = 0x0B,
+
+    /// <summary>Names and values.</summary>
     Metadata = 0x0C,
+
+    /// <summary>Where metadata is.</summary>
     MetadataIndex = 0x0D,
+
+    /// <summary>Where records of a kind are in the summary.</summary>
     SummaryOffset = 0x0E,
+
+    /// <summary>The end of the data.</summary>
     DataEnd = 0x0F,
 }
 

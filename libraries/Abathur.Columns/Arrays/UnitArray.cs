@@ -15,6 +15,7 @@ public sealed class UnitArray
     /// <summary>Name of the field: <c>health</c>; <c>x</c>, <c>y</c> and <c>z</c> for the position.</summary>
     public string Name { get; }
 
+    /// <summary>Type of its values.</summary>
     public UnitArrayType Type { get; }
 
     /// <summary>The values, one for each unit. Valid until units are added or removed.</summary>

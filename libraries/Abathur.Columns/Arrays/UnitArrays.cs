@@ -17,6 +17,7 @@ public sealed class UnitArrays
     private readonly UnitArray[] _startAtOne;
     private int _capacity;
 
+    /// <summary>Begins without units.</summary>
     public UnitArrays()
     {
         UnitArray alliance = new("alliance", Signed8), display = new("display_type", Signed8);

@@ -25,8 +25,10 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
     /// <summary>Whether all bytes have been read.</summary>
     public readonly bool IsAtEnd => Position == _message.Length;
 
+    /// <summary>Number of the field of the last tag.</summary>
     public int FieldNumber { get; private set; }
 
+    /// <summary>Wire type of the last tag.</summary>
     public WireFormat.WireType WireType { get; private set; }
 
     /// <summary>Reads the next tag; false at the end of the message.</summary>
@@ -42,6 +44,8 @@ public ref struct WireReader(ReadOnlySpan<byte> message)
         return true;
     }
 
+    /// <summary>Reads a varint.</summary>
+    /// <exception cref="InvalidDataException">It is longer than its message, or than 10 bytes.</exception>
     public ulong ReadVarint()
     {
         var first = Position < _message.Length ? _message[Position] : (byte)0x80;
