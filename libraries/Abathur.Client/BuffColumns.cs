@@ -6,9 +6,9 @@ namespace Abathur.Client;
 /// rows. Valid as long as the frame.</summary>
 public readonly struct BuffColumns
 {
-    private readonly GameFrame _frame;
+    private readonly UnitColumns _units;
 
-    internal BuffColumns(GameFrame frame) => _frame = frame;
+    internal BuffColumns(UnitColumns units) => _units = units;
 
     /// <summary>Number of rows.</summary>
     public int Count => Columns.Rows;
@@ -18,7 +18,7 @@ public readonly struct BuffColumns
 
     private CachedColumns Columns => Table.Columns;
 
-    private PartTable Table => _frame.State.Units.Buffs;
+    private PartTable Table => _units.Tables.Buffs;
 
     /// <summary>The rows that belong to a unit.</summary>
     /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>

@@ -39,6 +39,13 @@ internal sealed class CachedColumns(UnitCells cells, TableId table, int columns)
         return values;
     }
 
+    /// <summary>A column of integers in the array that holds it, which may be longer.</summary>
+    public T[] GetArray<T>(int column) where T : struct
+    {
+        Get<T>(column);
+        return (T[]?)_arrays[column] ?? [];
+    }
+
     private Span<T> Room<T>(int column)
     {
         var array = (T[]?)_arrays[column];

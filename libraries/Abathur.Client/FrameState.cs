@@ -44,7 +44,7 @@ internal sealed class FrameState(FrameContent content)
     {
         get
         {
-            _units ??= new UnitTables(content.Cells);
+            _units ??= new UnitTables(content.Cells, Version);
             if (!_unitsAreRead)
             {
                 content.ReadUnits();
@@ -91,16 +91,22 @@ internal sealed class FrameState(FrameContent content)
     /// <summary>The next frame is asked for: what is a view of the connection's buffer is not valid any more.</summary>
     public void Release()
     {
-        if (content.IsView) Version++;
+        if (content.IsView) Expire();
     }
 
     /// <summary>Forgets what was read of the previous observation.</summary>
     public void Reset()
     {
-        Version++;
+        Expire();
         _response = _rest = _skippedEvents = null;
         _unitsAreRead = false;
         Reconnected = false;
+    }
+
+    private void Expire()
+    {
+        Version++;
+        if (_units is not null) _units.Version = Version;
     }
 
     public void Read(in FrameMessage message, string runId, long receivedNs, int size)

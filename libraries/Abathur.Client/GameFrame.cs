@@ -62,14 +62,7 @@ public readonly struct GameFrame : IEquatable<GameFrame>
     /// <summary>All units as columns. With encoding <see cref="FrameEncoding.Columns"/> they are decoded already; else they are parsed when
     /// this is first read.</summary>
     /// <exception cref="ProtocolException">The observation cannot be parsed.</exception>
-    public UnitColumns Units
-    {
-        get
-        {
-            _ = State.Units;
-            return new UnitColumns(this);
-        }
-    }
+    public UnitColumns Units => new(State.Units, _version);
 
     /// <summary>The map as images: visibility and creep.</summary>
     public Grids Grids => new(this);
@@ -139,11 +132,14 @@ public readonly struct GameFrame : IEquatable<GameFrame>
     internal FrameState State => IsValid ? _state : ThrowNotValid();
 
     [MemberNotNullWhen(true, nameof(_state))]
-    internal bool IsValid => _state is not null && _state.Version == _version;
+    private bool IsValid => _state is not null && _state.Version == _version;
 
-    [DoesNotReturn]
-    private FrameState ThrowNotValid() => throw new InvalidOperationException(
-        _state is null
+    private FrameState ThrowNotValid() => throw NotValid(_state);
+
+    /// <summary>The exception where a frame, or what belongs to it, is not valid any more.</summary>
+    /// <param name="source">Where it came from; null: it is the default of its type.</param>
+    internal static InvalidOperationException NotValid(object? source) => new(
+        source is null
             ? "This is the default of GameFrame, UnitColumns or UnitView: no frame or no unit was found."
             : "This GameFrame is not valid any more: the next one was taken, and uses the same memory. "
             + "To keep a frame, or units of it, take them of a copy: frame.Clone().");

@@ -6,9 +6,9 @@ namespace Abathur.Client;
 /// rows. Valid as long as the frame.</summary>
 public readonly struct OrderColumns
 {
-    private readonly GameFrame _frame;
+    private readonly UnitColumns _units;
 
-    internal OrderColumns(GameFrame frame) => _frame = frame;
+    internal OrderColumns(UnitColumns units) => _units = units;
 
     /// <summary>Number of rows.</summary>
     public int Count => Columns.Rows;
@@ -33,7 +33,7 @@ public readonly struct OrderColumns
 
     private CachedColumns Columns => Table.Columns;
 
-    private PartTable Table => _frame.State.Units.Orders;
+    private PartTable Table => _units.Tables.Orders;
 
     /// <summary>The rows that belong to a unit.</summary>
     /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>

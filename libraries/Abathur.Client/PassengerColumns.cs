@@ -6,9 +6,9 @@ namespace Abathur.Client;
 /// rows. Valid as long as the frame.</summary>
 public readonly struct PassengerColumns
 {
-    private readonly GameFrame _frame;
+    private readonly UnitColumns _units;
 
-    internal PassengerColumns(GameFrame frame) => _frame = frame;
+    internal PassengerColumns(UnitColumns units) => _units = units;
 
     /// <summary>Number of rows.</summary>
     public int Count => Columns.Rows;
@@ -39,7 +39,7 @@ public readonly struct PassengerColumns
 
     private CachedColumns Columns => Table.Columns;
 
-    private PartTable Table => _frame.State.Units.Passengers;
+    private PartTable Table => _units.Tables.Passengers;
 
     /// <summary>The rows that belong to a unit.</summary>
     /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>

@@ -6,9 +6,9 @@ namespace Abathur.Client;
 /// rows. Valid as long as the frame.</summary>
 public readonly struct RallyTargetColumns
 {
-    private readonly GameFrame _frame;
+    private readonly UnitColumns _units;
 
-    internal RallyTargetColumns(GameFrame frame) => _frame = frame;
+    internal RallyTargetColumns(UnitColumns units) => _units = units;
 
     /// <summary>Number of rows.</summary>
     public int Count => Columns.Rows;
@@ -27,7 +27,7 @@ public readonly struct RallyTargetColumns
 
     private CachedColumns Columns => Table.Columns;
 
-    private PartTable Table => _frame.State.Units.RallyTargets;
+    private PartTable Table => _units.Tables.RallyTargets;
 
     /// <summary>The rows that belong to a unit.</summary>
     /// <param name="unit">Row of the unit in <see cref="UnitColumns"/>.</param>

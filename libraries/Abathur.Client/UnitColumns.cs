@@ -1,4 +1,5 @@
 using System.Collections;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using Abathur.Columns.Tables;
 using SC2APIProtocol;
@@ -14,9 +15,10 @@ namespace Abathur.Client;
 /// </remarks>
 public readonly struct UnitColumns : IReadOnlyList<UnitView>
 {
-    private readonly GameFrame _frame;
+    private readonly UnitTables? _tables;
+    private readonly int _version;
 
-    internal UnitColumns(GameFrame frame) => _frame = frame;
+    internal UnitColumns(UnitTables? tables, int version) => (_tables, _version) = (tables, version);
 
     /// <summary>Number of units.</summary>
     public int Count => Columns.Rows;
@@ -148,20 +150,23 @@ public readonly struct UnitColumns : IReadOnlyList<UnitView>
     public ReadOnlySpan<int> BuffDurationMax => Columns.Get<int>(UnitColumn.BuffDurationMax);
 
     /// <summary>The orders of all units.</summary>
-    public OrderColumns Orders => new(_frame);
+    public OrderColumns Orders => new(this);
 
     /// <summary>The buffs on all units.</summary>
-    public BuffColumns Buffs => new(_frame);
+    public BuffColumns Buffs => new(this);
 
     /// <summary>The passengers of all units.</summary>
-    public PassengerColumns Passengers => new(_frame);
+    public PassengerColumns Passengers => new(this);
 
     /// <summary>The rally targets of all units.</summary>
-    public RallyTargetColumns RallyTargets => new(_frame);
+    public RallyTargetColumns RallyTargets => new(this);
 
-    internal bool IsValid => _frame.IsValid;
+    [MemberNotNullWhen(true, nameof(_tables))]
+    internal bool IsValid => _tables is not null && _tables.Version == _version;
 
-    private CachedColumns Columns => _frame.State.Units.Units;
+    internal UnitTables Tables => IsValid ? _tables : ThrowNotValid();
+
+    private CachedColumns Columns => Tables.Units;
 
     /// <summary>The unit in a row.</summary>
     /// <param name="row">The row, from 0.</param>
@@ -172,17 +177,17 @@ public readonly struct UnitColumns : IReadOnlyList<UnitView>
         {
             ArgumentOutOfRangeException.ThrowIfNegative(row);
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(row, Count);
-            return new UnitView(this, row, Tag[row]);
+            return new UnitView(Tables, _version, row, Tag[row]);
         }
     }
 
     /// <summary>The unit with a tag; null if no unit matches. If several have it, the last.</summary>
     /// <param name="tag">The tag.</param>
-    public UnitView? ByTag(ulong tag) => RowOf(tag) is var row and >= 0 ? new UnitView(this, row, tag) : null;
+    public UnitView? ByTag(ulong tag) => RowOf(tag) is var row and >= 0 ? new UnitView(_tables!, _version, row, tag) : null;
 
     /// <summary>The row of the unit with a tag; -1 if no row has it. If several have it, the last.</summary>
     /// <param name="tag">The tag.</param>
-    public int RowOf(ulong tag) => _frame.State.Units.RowOf(tag);
+    public int RowOf(ulong tag) => Tables.RowOf(tag);
 
     /// <summary>The units that match all that is given.</summary>
     /// <param name="alliance">Whose they are; null: anyone's.</param>
@@ -201,6 +206,8 @@ public readonly struct UnitColumns : IReadOnlyList<UnitView>
 
     /// <summary>All units.</summary>
     public UnitQuery.Enumerator GetEnumerator() => Where().GetEnumerator();
+
+    private UnitTables ThrowNotValid() => throw GameFrame.NotValid(_tables);
 
     IEnumerator<UnitView> IEnumerable<UnitView>.GetEnumerator() => GetEnumerator();
 

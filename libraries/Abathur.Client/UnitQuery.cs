@@ -1,4 +1,5 @@
 using System.Collections;
+using Abathur.Columns.Tables;
 using SC2APIProtocol;
 
 namespace Abathur.Client;
@@ -66,22 +67,37 @@ public readonly struct UnitQuery : IEnumerable<UnitView>
     public struct Enumerator : IEnumerator<UnitView>
     {
         private readonly UnitQuery _query;
+        private readonly UnitTables _tables;
+        private readonly int _version;
+        private readonly int[] _alliances;
+        private readonly uint[] _types;
+        private readonly ulong[] _tags;
         private readonly int _rows;
         private int _row = -1;
 
-        internal Enumerator(UnitQuery query) => (_query, _rows) = (query, query._units.Count);
+        internal Enumerator(UnitQuery query)
+        {
+            _tables = query._units.Tables;
+            var columns = _tables.Units;
+            (_query, _version, _rows) = (query, _tables.Version, columns.Rows);
+            _alliances = columns.GetArray<int>(UnitColumn.Alliance);
+            _types = columns.GetArray<uint>(UnitColumn.UnitType);
+            _tags = columns.GetArray<ulong>(UnitColumn.Tag);
+        }
 
         /// <summary>The unit.</summary>
-        public readonly UnitView Current => new(_query._units, _row, _query._units.Tag[_row]);
+        public readonly UnitView Current => new(_tables, _version, _row, _tags[_row]);
 
         readonly object IEnumerator.Current => Current;
 
         /// <summary>Goes to the next unit.</summary>
         public bool MoveNext()
         {
+            // The arrays are used again for the next frame.
+            if (_tables.Version != _version) throw GameFrame.NotValid(_tables);
             while (++_row < _rows)
             {
-                if (_query.Matches(_row)) return true;
+                if (_query.Matches(_alliances[_row], _types[_row])) return true;
             }
             return false;
         }
@@ -95,7 +111,7 @@ public readonly struct UnitQuery : IEnumerable<UnitView>
         }
     }
 
-    private bool Matches(int row) =>
-        (_alliance is null || _units.Alliance[row] == _alliance) && (_unitType is null || _units.UnitType[row] == _unitType)
-        && (_unitTypes is null || Array.IndexOf(_unitTypes, _units.UnitType[row]) >= 0);
+    private bool Matches(int alliance, uint type) =>
+        (_alliance is null || alliance == (int)_alliance) && (_unitType is null || type == _unitType)
+        && (_unitTypes is null || Array.IndexOf(_unitTypes, type) >= 0);
 }

@@ -8,14 +8,18 @@ internal sealed class UnitTables
     private readonly TagIndex _index = new();
     private bool _isIndexed;
 
-    public UnitTables(UnitCells cells)
+    public UnitTables(UnitCells cells, int version)
     {
+        Version = version;
         Units = new CachedColumns(cells, TableId.Units, UnitColumn.RallyTargetCount + 1);
         Orders = new PartTable(cells, this, TableId.Orders, OrderColumn.Kinds + 1);
         Buffs = new PartTable(cells, this, TableId.Buffs, BuffColumn.BuffId + 1);
         Passengers = new PartTable(cells, this, TableId.Passengers, PassengerColumn.Kinds + 1);
         RallyTargets = new PartTable(cells, this, TableId.RallyTargets, RallyTargetColumn.Kinds + 1);
     }
+
+    /// <summary>That of the frame; columns and units of another version are not valid any more.</summary>
+    public int Version { get; set; }
 
     public CachedColumns Units { get; }
 

@@ -9,10 +9,15 @@ namespace Abathur.Client;
 /// </remarks>
 public readonly struct UnitView : IEquatable<UnitView>
 {
-    internal UnitView(UnitColumns units, int row, ulong tag) => (Units, Row, Tag) = (units, row, tag);
+    // Not UnitColumns and two numbers, which take more room.
+    private readonly UnitTables? _tables;
+    private readonly int _version;
+
+    internal UnitView(UnitTables tables, int version, int row, ulong tag) =>
+        (_tables, _version, Row, Tag) = (tables, version, row, tag);
 
     /// <summary>The columns.</summary>
-    public UnitColumns Units { get; }
+    public UnitColumns Units => new(_tables, _version);
 
     /// <summary>Its row in the columns.</summary>
     public int Row { get; }
