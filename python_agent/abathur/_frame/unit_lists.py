@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur._frame.nested import Nested
+from abathur._frame.unit_names import UnitNames, names, names_of
 
 
 class Orders(Nested):
@@ -18,11 +19,25 @@ class Orders(Nested):
     z: NDArray[np.float32]
     progress: NDArray[np.float32]
 
+    @property
+    def name(self) -> NDArray[np.object_]:
+        """The names of the abilities in `AbilityId`: (M,) object. A new array each time."""
+        from abathur.ids import AbilityId
+
+        return names_of(AbilityId, self.ability_id)
+
 
 class Buffs(Nested):
     """The buffs on units."""
 
     buff_id: NDArray[np.uint32]
+
+    @property
+    def name(self) -> NDArray[np.object_]:
+        """The names of the buffs in `BuffId`: (M,) object. A new array each time."""
+        from abathur.ids import BuffId
+
+        return names_of(BuffId, self.buff_id)
 
 
 class Passengers(Nested):
@@ -36,6 +51,11 @@ class Passengers(Nested):
     shield_max: NDArray[np.float32]
     energy: NDArray[np.float32]
     energy_max: NDArray[np.float32]
+
+    @property
+    def name(self) -> UnitNames:
+        """The names of their types in `UnitTypeId`, as in `Units.name`: (M,) object."""
+        return names(self.unit_type)
 
 
 class RallyTargets(Nested):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,19 @@ class UnitNames(np.ndarray[Any, Any]):
 def names(unit_type: NDArray[np.uint32]) -> UnitNames:
     """The name of each unit type; the number, as a text, of one without a name."""
     # Not at the top: see `UnitView.name`.
-    from abathur.ids import UnitTypeId, name_of
+    from abathur.ids import UnitTypeId
 
-    numbers, places = np.unique(unit_type, return_inverse=True)
-    distinct = np.empty(len(numbers), object)
-    distinct[:] = [name_of(UnitTypeId, number) for number in numbers.tolist()]
-    return distinct[places].view(UnitNames)
+    return names_of(UnitTypeId, unit_type).view(UnitNames)
+
+
+def names_of(kind: type[IntEnum], numbers: NDArray[np.uint32]) -> NDArray[np.object_]:
+    """The name of each number in an enumeration: (N,) object, of `str`. A number without a name is its own text."""
+    from abathur.ids import name_of
+
+    distinct, places = np.unique(numbers, return_inverse=True)
+    found = np.empty(len(distinct), object)
+    found[:] = [name_of(kind, number) for number in distinct.tolist()]
+    return found[places]
 
 
 def _canonical(name: object) -> object:
