@@ -245,7 +245,7 @@ def test_generated_schemas_and_types_are_current() -> None:
 
 
 def test_every_generated_module_names_its_generator() -> None:
-    flat = ROOT / "python_agent" / "abathur" / "bench" / "schema" / "flat"
+    flat = ROOT / "benchmarks" / "schemas" / "python" / "sc2_flat"
     modules: list[Path] = sorted(flat.glob("*.py"))
     assert len(modules) == 62
     for module in modules:

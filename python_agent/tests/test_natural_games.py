@@ -41,6 +41,14 @@ def test_a_game_tells_where_it_is() -> None:
     assert repr(abathur.connect_blocking("localhost:5")) == "<BlockingGame at grpc://localhost:5>"
     assert repr(abathur.connect("socket://localhost:5")) == "<Game at socket://localhost:5>"
     assert repr(abathur.connect("localhost").playback).startswith("<Playback: pause, resume, step")
+    assert repr(abathur.publisher("localhost:5")) == "<Publisher to grpc://localhost:5, not open, 0 frames>"
+    assert repr(abathur.Agent()) == "<Agent, not running>"
+
+
+def test_a_game_is_a_table_in_a_notebook(game: abathur.BlockingGame) -> None:
+    loop = next(game.frames()).game_loop
+    shown = game._repr_html_()
+    assert f"<td>{game.address}</td>" in shown and f"<td>{loop}</td>" in shown and "<td>open</td>" in shown
 
 
 @pytest.mark.parametrize(

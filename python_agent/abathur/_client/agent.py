@@ -94,6 +94,11 @@ class Agent:
         With `follow`, after the last frame of each match, as soon as that is over.
         """
 
+    def __repr__(self) -> str:
+        """Its game, while it runs."""
+        game = getattr(self, "game", None)
+        return f"<{type(self).__name__}, not running>" if game is None else f"<{type(self).__name__} on {game!r}>"
+
     async def on_unit_destroyed(self, tag: int) -> None:
         """Called before `on_step`, for a unit of the previous frame that has died."""
 

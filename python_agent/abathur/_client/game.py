@@ -33,7 +33,7 @@ from abathur._transport.nats.connection import AsyncNatsConnection
 from abathur._transport.reading import refused_if_too_old
 from abathur._transport.socket import AsyncSocketConnection
 from abathur._transport.timeouts import CONNECT_TIMEOUT, RECONNECT_TIMEOUT, REQUEST_TIMEOUT, Timeouts
-from abathur._values import messages
+from abathur._values import game_time, html_table, messages
 from abathur._values.game_time import GameTime
 from abathur._values.read_only import explain
 from abathur.errors import AbathurError, ConnectError, LostError, ProtocolError, RequestError
@@ -133,6 +133,13 @@ class Game(Elsewhere):
         """Where the daemon is."""
         return f"<{type(self).__name__} at {self.address}{', closed' if self._is_closed else ''}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: where the daemon is, and the last frame. It asks the daemon for nothing."""
+        rows: list[tuple[str, object]] = [("address", self.address), ("state", "closed" if self._is_closed else "open")]
+        if self._game_loop:
+            rows += [("game loop", self._game_loop), ("game time", game_time.clock(self._game_loop))]
+        return html_table.table(type(self).__name__, (), [*rows, ("late actions", self.late_actions)])
+
     async def match(self, run_id: Run = "") -> sync_pb2.Match | None:
         """The constant data of a match: map, tick rate, game info, game data. Waits until there is a match.
 
@@ -217,8 +224,8 @@ class Game(Elsewhere):
 
     async def _read(self, options: SubscribeOptions) -> AsyncGenerator[Frame | sync_pb2.MatchEnded, None]:
         """The frames of a subscription, and with `follow` the end of each match behind them."""
-        self._check_open()
         request = _request.subscribe_request(options)
+        self._check_open()
         limit = options.get("max_frame_bytes", compression.DEFAULT_LIMIT)
         backoff = Backoff(self.address, self._reconnect_timeout, self._wait, self._timeouts)
         gaps = GapCounter(request.every_game_loops)

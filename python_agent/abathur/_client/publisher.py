@@ -72,6 +72,11 @@ class Publisher:
         taken = await stream.finish() if kind is None else await stream.close()
         self.frames = taken or self.frames
 
+    def __repr__(self) -> str:
+        """Where the daemon is, and how far it is."""
+        state = "not open" if self._stream is None else "open"
+        return f"<{type(self).__name__} to {self.address}, {state}, {self.frames} frames>"
+
     async def publish(self, observation: Observation) -> None:
         """Send the next observation. Waits if the daemon is slower.
 
