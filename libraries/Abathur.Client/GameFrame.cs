@@ -44,6 +44,9 @@ public readonly struct GameFrame : IEquatable<GameFrame>
     /// <summary>Game loop of the observation.</summary>
     public uint GameLoop => State.GameLoop;
 
+    /// <summary>The game's clock at this game loop, at its speed "faster": 22.4 game loops a second.</summary>
+    public TimeSpan Time => TimeSpan.FromSeconds(GameLoop / 22.4);
+
     /// <summary>Number of frames that were dropped between the previous frame and this one.</summary>
     public ulong Dropped => State.Dropped;
 
@@ -78,6 +81,10 @@ public readonly struct GameFrame : IEquatable<GameFrame>
     /// <summary>The observation in <see cref="Response"/>; an empty one if it is absent.</summary>
     /// <exception cref="ProtocolException">It cannot be parsed.</exception>
     public Observation Observation => Response.Observation ?? new Observation();
+
+    /// <summary>The player's resources and supply, read from <see cref="Rest"/>; empty if the observation has none.</summary>
+    /// <exception cref="ProtocolException">It cannot be parsed.</exception>
+    public PlayerCommon Player => Rest.Observation?.PlayerCommon ?? new PlayerCommon();
 
     /// <summary>Everything that is not in <see cref="Units"/> and <see cref="Grids"/>: player, score, effects, chat, results. Cheap with
     /// <see cref="FrameEncoding.Columns"/>; else it is <see cref="Response"/>.</summary>

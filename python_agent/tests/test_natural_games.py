@@ -132,6 +132,7 @@ def test_a_color_is_given_in_three_ways() -> None:
 def test_a_timeline_has_its_columns_as_attributes_and_as_a_table(game: abathur.BlockingGame) -> None:
     timeline = game.timeline()
     assert timeline.minerals is timeline["minerals"]
+    pytest.importorskip("pandas")
     table = timeline.to_pandas()
     assert list(table.columns) == list(timeline) and list(table.index) == timeline.game_loops.tolist()
     with pytest.raises(AttributeError, match="a timeline has no 'gold'; it has minerals, vespene"):

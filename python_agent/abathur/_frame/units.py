@@ -272,8 +272,8 @@ class Units:
         """
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def by_tag(self, tag: arguments.Unit) -> Units:
-        """The unit with a tag, as `Units` with one element: ``units.by_tag(tag).health[0]``.
+    def by_tag(self, tag: arguments.Unit) -> UnitView:
+        """The unit with a tag: ``units.by_tag(tag).health``.
 
         Args:
             tag: The tag; or a unit that has it, such as one of another frame.
@@ -286,7 +286,7 @@ class Units:
         found = np.flatnonzero(self.tag == tag)
         if not len(found):
             raise KeyError(f"no unit has tag {tag}")
-        return self[found[:1]]
+        return UnitView(self, int(found[0]))
 
     @overload
     def __getitem__(self, chosen: str) -> NDArray[Any]: ...

@@ -61,6 +61,15 @@ public class NaturalCallsTests
     }
 
     [Fact]
+    public void Frame_HasTheTimeAndThePlayer()
+    {
+        var observation = new Observation { GameLoop = 2688, PlayerCommon = new PlayerCommon { Minerals = 50 } };
+        var frame = GameFrame.From(new ResponseObservation { Observation = observation });
+        Assert.Equal((TimeSpan.FromMinutes(2), 50u), (frame.Time, frame.Player.Minerals));
+        Assert.Equal(0u, GameFrame.From(new ResponseObservation()).Player.Minerals);
+    }
+
+    [Fact]
     public void UnitsWithTheSameTag_AreEqual_AlsoOfOtherFrames()
     {
         var later = GameFrame.From(Message(new Unit { Tag = 2, UnitType = Queen, Health = 5 }));
