@@ -190,7 +190,7 @@ async def test_without_history_a_start_in_the_past_is_refused(play: Play) -> Non
             await game.frame_at(FIRST)
         assert info.value.code == "FAILED_PRECONDITION"
         assert not (await game.status()).HasField("history")
-    with pytest.raises(ValueError, match="start is 'begin'; it is 'live', 'oldest' or a game loop"):
+    with pytest.raises(ValueError, match="start is 'begin'; it is 'live', 'oldest', a game loop"):
         async with abathur.connect(daemon.addresses["grpc"]) as game:
             await anext(game.frames(start="begin"))  # type: ignore[arg-type]
 

@@ -295,13 +295,13 @@ async def test_a_publisher_that_is_not_open_says_so(serve: Serve, observations: 
     daemon = serve()
     publisher = abathur.publisher(daemon.addresses[transport])
     blocking = abathur.publisher_blocking(daemon.addresses[transport])
-    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+    with pytest.raises(abathur.AbathurError, match="is not open"):
         await publisher.publish(observations[0])
     async with publisher:
         await publisher.publish(observations[0])
-    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+    with pytest.raises(abathur.AbathurError, match="is not open"):
         await publisher.publish(observations[0])
-    with pytest.raises(abathur.ConnectionLostError, match="is not open"):
+    with pytest.raises(abathur.AbathurError, match="is not open"):
         blocking.publish(observations[0])
 
 

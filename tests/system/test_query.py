@@ -55,7 +55,7 @@ async def test_a_playback_answers_as_the_emulator_does(play: Play) -> None:
         await wait_until(agent, lambda status: len(status.subscribers) == 1)
         with pytest.raises(abathur.RequestError, match="there is no observation"):
             await agent.query(query)
-        await agent.step()
+        await agent.playback.step()
         await reading
         # A socket answers requests while its frames are read.
         for answer in (await agent.query(query), await other.query(query)):

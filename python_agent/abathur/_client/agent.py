@@ -25,6 +25,7 @@ from abathur._client.runs import Run
 from abathur._frame.frame import Frame
 from abathur._frame.timing import monotonic_ns
 from abathur._frame.unit_view import UnitView
+from abathur._values.game_time import GameTime
 from abathur.errors import ConnectError, RequestError
 from abathur.sync.v1 import sync_pb2
 
@@ -71,7 +72,7 @@ class Agent:
     compression_level: ClassVar[int]
     fields: ClassVar[Iterable[str]]
     every: ClassVar[int]
-    start: ClassVar[int | Literal["live", "oldest"]]
+    start: ClassVar[GameTime | Literal["live", "oldest"]]
     max_frames: ClassVar[int]
     run_id: ClassVar[Run]
     follow: ClassVar[bool]

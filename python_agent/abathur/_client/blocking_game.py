@@ -160,7 +160,7 @@ class BlockingGame(Elsewhere):
             ConnectError: no daemon answers.
             RequestError: UNIMPLEMENTED: the daemon is too old, or the address is one of NATS.
         """
-        with refused_if_too_old():
+        with contextlib.nullcontext() if self.address.transport == "nats" else refused_if_too_old():
             return list(self._ask(sync_pb2.ClientMessage(matches=sync_pb2.GetMatchesRequest())).matches.matches)
 
     def frames(self, **options: Unpack[SubscribeOptions]) -> Generator[Frame, None, None]:

@@ -163,7 +163,7 @@ class Game(Elsewhere):
             ConnectError: no daemon answers.
             RequestError: UNIMPLEMENTED: the daemon is too old, or the address is one of NATS.
         """
-        with refused_if_too_old():
+        with contextlib.nullcontext() if self.address.transport == "nats" else refused_if_too_old():
             return list((await self._ask(sync_pb2.ClientMessage(matches=sync_pb2.GetMatchesRequest()))).matches.matches)
 
     async def frames(self, **options: Unpack[SubscribeOptions]) -> AsyncGenerator[Frame, None]:
