@@ -331,6 +331,7 @@ def test_units_are_pickled_and_copied(make: Make, clone: Callable[[abathur.Units
 
 
 def test_units_become_a_table_of_arrow() -> None:
+    pytest.importorskip("pyarrow")
     table = from_proto().to_arrow()
     assert (table.num_rows, table.column_names) == (3, [*COLUMNS, "name"])
     assert table["tag"].to_pylist() == [1, 2, 3]
@@ -372,6 +373,7 @@ def test_ids_name_what_the_game_numbers() -> None:
 
 def test_ids_are_those_of_python_sc2() -> None:
     """Unit types, upgrades, buffs and effects; abilities have other names there."""
+    pytest.importorskip("sc2")
     from sc2.ids import buff_id, effect_id, unit_typeid, upgrade_id
 
     for ours, theirs in (

@@ -256,9 +256,10 @@ def test_the_wheel_passes_its_tests_in_a_clean_environment(clean: Path, version:
 
 #: The lowest versions of what the package asks for, as in pyproject.toml.
 LOWEST = ("grpcio==1.71.0", "numpy==1.26.4", "protobuf==6.31.1", "rich==14.0.0", "zstandard==0.23.0")
-#: Tests that import what asks for newer versions (burnysc2, pyarrow and pandas: of NumPy), or mypy.
+#: Tests of a clone, and those that import what asks for newer versions (burnysc2, pyarrow, pandas: of NumPy), or mypy.
 NEEDS_NEWER = (
-    "bench|cli|dataset|events|foreign_recordings|last_frames|natural_calls|pickled|printable|read_only|reprs|sc2|typing"
+    "bench|cli|dataset|events|foreign_recordings|last_frames|natural_calls|one_command|pickled|printable|read_only"
+    "|reprs|sc2|typing"
 )
 DEBIANS_PYTHON = Path("/usr/bin/python3.11")
 
@@ -280,7 +281,8 @@ def test_the_package_works_with_the_lowest_versions(packages: Path, version: str
     done = run(
         python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "-n", "2",
         *("-m", "not measured and not matrix"), *tests,
-        cwd=tmp_path, seconds=2 * MINUTES,
+        # Processes that tests start import them from here.
+        cwd=ROOT, seconds=2 * MINUTES,
     )  # fmt: skip
     assert " passed" in done.stdout
 

@@ -364,7 +364,9 @@ class Units:
             )
         return NotImplemented
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        """That of the object, because units are not compared."""
+        return object.__hash__(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Not defined, because columns have different types: raises TypeError."""
