@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2, score_pb2
 
 from abathur._events.known_units import KnownUnits, Mark, mark_from_message
+from abathur._values.game_time import LOOPS_PER_SECOND
 from abathur._values.read_only import read_only
 from abathur.sync.v1 import sync_pb2
 
@@ -93,7 +94,7 @@ class Timeline(Mapping[str, NDArray[np.float32]]):
     @property
     def seconds(self) -> NDArray[np.float64]:
         """Game time of each row in seconds at speed "faster", (rows,) float64."""
-        return self.game_loops / 22.4
+        return self.game_loops / LOOPS_PER_SECOND
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         """A column by name."""

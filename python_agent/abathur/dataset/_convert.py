@@ -5,15 +5,13 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from s2clientprotocol import common_pb2, sc2api_pb2
 
 from abathur._frame.frame import Frame
+from abathur._recording import match_facts
 from abathur._recording.opened import open_recording
 from abathur._recording.recording import Recording
 from abathur.dataset import _actions, _events, _fields, _inputs, _matches, _tables
-from abathur.dataset._entry import Entry, Player
+from abathur.dataset._entry import Entry
 from abathur.dataset._options import Options
 from abathur.dataset._recorded import RecordedMatch
 from abathur.dataset._store import Store, digest, match_id
@@ -120,7 +118,7 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
     dtypes = {"game_loop": "u4", **{name: dtype for name, (_, dtype) in numbers.items()}}
     columns = {"players": dtypes, "events": _events.COLUMNS, "actions": _actions.COLUMNS}
     fields = _fields.Reader(numbers)
-    results: dict[int, int] = {}
+    results: dict[int, str] = {}
     with ExitStack() as stack:
         writers = {}
         for table, types in columns.items():
@@ -138,11 +136,13 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
             for row in _events.rows(frame.game_loop, frame.events):
                 writers["events"].add(row)
             _add_actions(writers["actions"], frame, match)
-            _add_results(results, frame.skipped_events, frame.rest)
+            if frame.skipped_events is not None:
+                results |= match_facts.results(frame.skipped_events)
+            results |= match_facts.results(frame.rest)
         _add_actions(writers["actions"], None, match)
     entry.frames = match.frame_count
     entry.last_game_loop = match.last_game_loop
-    entry.players = _players(recording, results)
+    entry.players = match_facts.players(recording.game_info(), results)
     return {"units": units.count, **{table: writer.count for table, writer in writers.items()}}
 
 
@@ -157,35 +157,6 @@ def _add_actions(writer: _tables.RowsWriter, frame: Frame | None, match: Recorde
     for response in (frame.skipped_events, frame.rest):
         for row in _actions.rows(frame.game_loop, _actions.OBSERVED, response.actions if response else ()):
             writer.add(row)
-
-
-def _add_results(results: dict[int, int], *responses: sc2api_pb2.ResponseObservation | None) -> None:
-    for response in responses:
-        if response is not None:
-            results.update((each.player_id, each.result) for each in response.player_result)
-
-
-def _players(recording: Recording, results: dict[int, int]) -> list[Player]:
-    info = recording.game_info()
-    players = [] if info is None else [_player(each, results.get(each.player_id)) for each in info.player_info]
-    named = {player.player_id for player in players}
-    players += [Player(each, "", "participant", None, _result(results[each])) for each in results if each not in named]
-    return sorted(players, key=lambda player: player.player_id)
-
-
-def _player(info: sc2api_pb2.PlayerInfo, result: int | None) -> Player:
-    actual, requested = (_race(each) for each in (info.race_actual, info.race_requested))
-    kind = sc2api_pb2.PlayerType.Name(info.type).lower()
-    return Player(info.player_id, info.player_name, kind, actual or requested, _result(result))
-
-
-def _race(number: common_pb2.Race.ValueType) -> str | None:
-    known = number not in (common_pb2.NoRace, common_pb2.Random)
-    return common_pb2.Race.Name(number) if known else None
-
-
-def _result(number: Any) -> str | None:
-    return None if number is None else sc2api_pb2.Result.Name(number).lower()
 
 
 def _number(text: str) -> int:

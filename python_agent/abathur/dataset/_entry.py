@@ -5,24 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-
-@dataclass(slots=True)
-class Player:
-    """A player of a match, as far as the recording tells.
-
-    Attributes:
-        player_id: Its number in the match, from 1.
-        name: Its name.
-        kind: ``participant``, ``computer`` or ``observer``.
-        race: The race that it plays, or None if it chose random and the recorded player does not know.
-        result: ``victory``, ``defeat``, ``tie``, ``undecided``, or None.
-    """
-
-    player_id: int
-    name: str
-    kind: str
-    race: str | None
-    result: str | None
+from abathur._recording.match_facts import RecordedPlayer
 
 
 @dataclass(slots=True)
@@ -75,7 +58,7 @@ class Entry:
     tick_hz: float
     source: str
     simulated: bool
-    players: list[Player]
+    players: list[RecordedPlayer]
     frames: int
     sampled: int
     first_game_loop: int | None
@@ -89,6 +72,6 @@ class Entry:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Entry:
         """From the values of `to_json`."""
-        players = [Player(**each) for each in values["players"]]
+        players = [RecordedPlayer(**each) for each in values["players"]]
         parts = {table: Part(**each) for table, each in values["parts"].items()}
         return cls(**{**values, "players": players, "parts": parts})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from abathur._recording.match_facts import RecordedPlayer
 from abathur.dataset import _tables
-from abathur.dataset._entry import Entry, Player
+from abathur.dataset._entry import Entry
 from abathur.dataset._store import Store
 
 if TYPE_CHECKING:
@@ -123,13 +125,16 @@ def _named(value: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-def _players(entries: list[Entry]) -> list[Player]:
+def _players(entries: list[Entry]) -> list[RecordedPlayer]:
     """What the recordings together know: of an opponent who chose random, only its own recording has the race."""
-    known: dict[int, Player] = {}
+    known: dict[int, RecordedPlayer] = {}
     for entry in entries:
         for player in entry.players:
-            found = known.setdefault(player.player_id, Player(player.player_id, "", player.kind, None, None))
-            found.name = found.name or player.name
-            found.race = found.race or player.race
-            found.result = found.result or player.result
+            found = known.get(player.player_id, player)
+            known[player.player_id] = replace(
+                found,
+                name=found.name or player.name,
+                race=found.race or player.race,
+                result=found.result or player.result,
+            )
     return [known[number] for number in sorted(known)]
