@@ -54,11 +54,11 @@ def test_a_game_is_a_table_in_a_notebook(game: abathur.BlockingGame) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("step", r"no attribute 'step': game\.playback\.step\(\)"),
+        ("step", r"no attribute 'step': write game\.playback\.step\(\)"),
         ("pause", r"game\.playback\.pause\(\)"),
-        ("map_name", r"game\.match\(\) has it: `\.map_name`"),
-        ("units", r"a frame has it: `for frame in game\.frames\(\)`"),
-        ("frame", r"`game\.frame_at\(game_loop\)`"),
+        ("map_name", r"no attribute 'map_name': write game\.match\(\)\.map_name"),
+        ("units", r"no attribute 'units': write frame\.units of each frame of game\.frames\(\)"),
+        ("frame", r"write the next frame of game\.frames\(\), or game\.frame_at\(game_loop\)"),
         ("zerglings", "no attribute 'zerglings'$"),
     ],
 )

@@ -9,13 +9,13 @@ import contextlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from types import TracebackType
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from s2clientprotocol import query_pb2, sc2api_pb2
 from abathur import drawing
 from abathur._client import act, runs
 from abathur._client import request as _request
 from abathur._client.act import ActResult
-from abathur._client.elsewhere import Elsewhere
+from abathur._client.equivalents import GAME
 from abathur._client.options import ConnectOptions, SubscribeOptions, check_known
 from abathur._client.blocking_playback import BlockingPlayback
 from abathur._client.reconnect import Backoff, GapCounter
@@ -24,6 +24,7 @@ from abathur._events import plots
 from abathur._events.event_stream import EventStream
 from abathur._events.plots import PlotSeries
 from abathur._events.timeline import Timeline, from_message
+from abathur._frame.equivalents import absent
 from abathur._frame.frame import Frame
 from abathur._program import address as _address
 from abathur._program.address import Address
@@ -76,7 +77,7 @@ def connect_blocking(address: str | None = None, **options: Unpack[ConnectOption
     return BlockingGame(parsed, options.get("reconnect_timeout", RECONNECT_TIMEOUT), timeouts, options.get("wait", 0.0))
 
 
-class BlockingGame(Elsewhere):
+class BlockingGame:
     """A connection to a daemon. Made by `connect_blocking`.
 
     A request is about one match of the daemon: that of its `run_id`. Without one: that of the last
@@ -125,6 +126,12 @@ class BlockingGame(Elsewhere):
         """Close the connection; streams end."""
         self._is_closed = True
         self._connection.close()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What to write in place of a name that does not exist."""
+            return absent(self, name, GAME)
 
     def __repr__(self) -> str:
         """Where the daemon is."""
