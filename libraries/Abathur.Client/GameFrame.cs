@@ -45,7 +45,7 @@ public readonly struct GameFrame : IEquatable<GameFrame>
     public uint GameLoop => State.GameLoop;
 
     /// <summary>The game's clock at this game loop, at its speed "faster": 22.4 game loops a second.</summary>
-    public TimeSpan Time => TimeSpan.FromSeconds(GameLoop / 22.4);
+    public TimeSpan Time => TimeSpan.FromSeconds(GameLoop / Sc2.GameTime.LoopsPerSecond);
 
     /// <summary>Number of frames that were dropped between the previous frame and this one.</summary>
     public ulong Dropped => State.Dropped;
