@@ -101,6 +101,8 @@ internal sealed class Make
     private static readonly string Wheels = Path.Combine(Shared, "wheels");
     // Built by `pack`: python_agent/packaging/libzstd.py.
     private static readonly string LibZstd = Path.Combine(Root, "artifacts", "libzstd");
+    // The compiled decoder of the Python package for this machine: python_agent/packaging/native.py.
+    private static readonly string NativeLibrary = Path.Combine(Root, "artifacts", "native", "host");
     // Without the analyzers: Directory.Build.props.
     private static readonly string[] Quick = ["-p:Quick=true"];
     private static readonly string[] NotOurs = ["artifacts", ".venv", Path.Combine("benchmarks", "browser", "node_modules")];
@@ -476,9 +478,12 @@ internal sealed class Make
         if (!File.Exists(Python)) Run(FindPython(), ["-m", "venv", ".venv"], "python -m venv");
         // pip takes seconds even when there is nothing to do: skip it while what it would install is the same.
         var wanted = Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(Path.Combine(Root, "pyproject.toml")))) + Root;
-        if (IsInstalled(Developer) || IsInstalled(extras)) return;
-        Run(Python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", $".{extras}"], "pip install");
-        File.WriteAllText(Stamp(extras), wanted);
+        if (!IsInstalled(Developer) && !IsInstalled(extras))
+        {
+            Run(Python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", $".{extras}"], "pip install");
+            File.WriteAllText(Stamp(extras), wanted);
+        }
+        Run(Python, [Path.Combine("python_agent", "packaging", "native.py"), NativeLibrary], "compiled decoder");
 
         string Stamp(string extras) => Path.Combine(Venv, $"installed{extras}");
         bool IsInstalled(string extras) => File.Exists(Stamp(extras)) && File.ReadAllText(Stamp(extras)) == wanted;

@@ -38,8 +38,9 @@ internal static class KestrelHost
             // The default of 1 MiB may be buffered for each of a thousand connections.
             sockets.MaxReadBufferSize = MaxReadAheadBytes;
         });
-        // All connections have been drained before the server is told to stop.
-        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(1));
+        // Clients have been given all frames before the server is told to stop; what may be missing is the end of their calls, for which a
+        // busy machine needs more than an instant.
+        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = TimeSpan.FromSeconds(3));
         return builder;
     }
 }

@@ -1,17 +1,20 @@
-"""Puts the daemon and the sample recording into wheels: a build hook of hatchling.
+"""Puts the daemon, the sample recording and the compiled decoder into wheels: a build hook of hatchling.
 
 The environment variable ABATHUR_WHEEL says for which system: linux-x64, win-x64, or none (a pure wheel without the
 daemon). By default it is this system, if the .NET SDK is here. Editable installs have no daemon: they use the clone's
-build; source distributions, and wheels that are made of them, have none either.
+build; source distributions, and wheels that are made of them, have none either. The decoder is compiled where there is
+a C compiler.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +31,18 @@ class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Publish the daemon, and name the files and the tag."""
-        if version == "editable":
-            return
         root = Path(self.root)
+        if version == "editable":
+            self._decoder(root / "artifacts" / "native" / "host", None)
+            return
         build_data["force_include"][str(root / "recordings" / "skirmish.mcap")] = "abathur/_sample/skirmish.mcap"
         rid = os.environ.get("ABATHUR_WHEEL") or own_rid()
+        if rid != NONE or not os.environ.get("ABATHUR_WHEEL"):
+            folder = root / "artifacts" / "native" / (rid if rid in TAGS else "host")
+            if self._decoder(folder, rid if rid in TAGS else None):
+                build_data["force_include"][str(folder)] = "abathur/_lib"
+                build_data["pure_python"] = False
+                build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
         problem = why_not(root, rid)
         if problem:
             # Shown by pip with -v; the package says it, too, when the daemon is needed.
@@ -42,6 +52,17 @@ class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
         build_data["force_include"][str(folder)] = "abathur/_daemon"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tag(root, rid)}"
+
+    def _decoder(self, folder: Path, rid: str | None) -> bool:
+        """Compile the decoder; whether it is there."""
+        spec = importlib.util.spec_from_file_location("native", Path(__file__).with_name("native.py"))
+        assert spec is not None and spec.loader is not None
+        native = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(native)
+        problem = native.build(folder, rid)
+        if problem:
+            print(f"abathur-agent: without the compiled decoder: {problem}", file=sys.stderr)
+        return not problem
 
 
 def own_rid() -> str:

@@ -15,8 +15,8 @@ from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.unit_view import UnitView
 from abathur._frame.units import Units
 from abathur.columns import Columns
+from abathur.columns._floats import floats
 from abathur.columns._schema import KINDS, TAG, UNITS
-from abathur.columns._values import floats
 
 #: The classes in which BotAI follows units. The tag of a unit that changes its class is new in that class.
 HIDDEN: Final = -1  #: neither a unit nor a structure of any kind: sensor blips, and effects that look like units

@@ -11,6 +11,7 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
+from abathur._frame.bytes_units import units_of
 from abathur._frame.grids import Grids
 from abathur._frame.units import Units
 from abathur.columns import Columns
@@ -101,6 +102,12 @@ class BytesSource(FrameSource):
     def response(self) -> sc2api_pb2.ResponseObservation:
         """The parsed message."""
         return parsed(self.data)
+
+    @cached_property
+    def units(self) -> Units:
+        """The units, without parsing the message where that is possible."""
+        found = units_of(self.data)
+        return super().units if found is None else Units(found)
 
 
 def parsed(data: bytes) -> sc2api_pb2.ResponseObservation:

@@ -406,9 +406,10 @@ class Units:
             if self._is_shared:
                 for array in made.values():
                     read_only(array)
-            for path, array in made.items():
-                self.__dict__.setdefault(_NAMES[path], array)
-            return self.__dict__[name]
+            # Those that are there already are in use.
+            own = self.__dict__
+            own.update({_NAMES[path]: array for path, array in made.items()} | own)
+            return own[name]
 
         def __setattr__(self, name: str, value: object) -> None:
             """Columns are not replaced, for the reason why their arrays are read-only."""

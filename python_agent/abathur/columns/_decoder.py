@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns import _motion
-from abathur.columns._contents import FIRST_COUNT, Blob, Contents
+from abathur.columns import _implementation
+from abathur.columns._applied import NOTHING
+from abathur.columns._contents import Blob, Contents
 from abathur.columns._reader import Reader
-from abathur.columns._schema import LISTS, UNITS
 from abathur.columns._table import Table
 from abathur.errors import ProtocolError
 
 _VERSION = 1
 _KEYFRAME = 1
 _SECTIONS = 10
-_Cell = TypeVar("_Cell", np.int64, np.bool_)
-_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 @dataclass(slots=True)
@@ -80,10 +77,11 @@ class ColumnsDecoder:
         columns: The newest observation; None before the first keyframe.
     """
 
-    __slots__ = ("columns",)
+    __slots__ = ("_units", "columns")
 
     def __init__(self) -> None:
         self.columns: Columns | None = None
+        self._units = NOTHING
 
     def __repr__(self) -> str:
         """The number of units of the newest observation."""
@@ -108,86 +106,10 @@ class ColumnsDecoder:
         sections = reader.uint(2)
         if sections >> _SECTIONS:
             raise ProtocolError(f"columns: sections {sections:#x} are unknown")
-        self.columns = _apply(reader, sections, None if flags else last)
+        if flags:
+            last = None
+        units = _implementation.functions.apply_units(payload, sections, NOTHING if last is None else self._units)
+        contents = Contents(payload, sections, units, None if last is None else last.contents)
+        self._units = units
+        self.columns = Columns(units.units, units.used, units.heads, contents)
         return self.columns
-
-
-def _apply(reader: Reader, sections: int, last: Columns | None) -> Columns:
-    nothing = np.zeros(0, np.bool_)
-    state = _State(Table.empty(UNITS), nothing, nothing) if last is None else _State(last.units, last.used, last.heads)
-    now, stays, counts_change = _units(reader, sections, state)
-    counts = now.units.cells[FIRST_COUNT : FIRST_COUNT + len(LISTS)] if counts_change or last is None else None
-    contents = Contents(reader, sections, now.used, stays, counts, None if last is None else last.contents)
-    return Columns(now.units, now.used, now.heads, contents)
-
-
-@dataclass(slots=True)
-class _State:
-    """The units' table and its flags."""
-
-    units: Table
-    used: NDArray[np.bool_]
-    heads: NDArray[np.bool_]
-
-
-def _units(reader: Reader, sections: int, last: _State) -> tuple[_State, NDArray[np.bool_], bool]:
-    """The units; which rows have the same unit as in the previous frame; and whether list counts change."""
-    rows, gone, added, values = len(last.used), _NO_ROWS, _NO_ROWS, None
-    which: list[int] = []
-    if sections & 1:
-        rows, free, new = reader.uint(2), reader.count(), reader.count()
-        if free > len(last.used) or new > rows:
-            raise ProtocolError(f"columns: {rows} units, of which {new} are new and {free} are gone")
-        gone, added = reader.gaps(free, len(last.used)), reader.gaps(new, rows)
-        gone = gone[gone < rows]
-        if new:
-            which, widths = reader.columns(UNITS.width)
-            values = reader.planes(widths, np.full(len(which), new), new * len(which)).reshape(len(which), new)
-    changes = reader.changes(UNITS.width, rows) if sections & 2 else None
-    now = _moved(last, rows, gone, changes)
-    stays = now.used
-    if values is not None:
-        cells = np.zeros((UNITS.width, len(added)), np.int64)
-        cells[which] = values
-        now.units.cells[:, added] = cells
-        now.units.velocity[:, added] = 0
-        now.used = stays.copy()
-        now.used[added] = True
-        now.heads[added] = True
-    if now.used is not last.used:
-        return now, stays, True
-    # Changes are in the order of the columns, and those of the counts are the last.
-    return now, stays, changes is not None and len(changes[0]) > 0 and int(changes[0][-1]) >= FIRST_COUNT * rows
-
-
-def _moved(
-    last: _State, rows: int, gone: NDArray[np.int64], changes: tuple[NDArray[np.int64], NDArray[np.int64]] | None
-) -> _State:
-    """Update all units that stay, in a table of `rows` rows, of which some are `gone`."""
-    used, velocity, before = last.used, last.units.velocity, last.units.cells[: UNITS.predicted]
-    cells, heads = _carried(last.units.cells, rows, gone), _carried(last.heads, rows, gone)
-    if rows != len(used) or len(gone):
-        used, velocity, before = (
-            _carried(used, rows, gone),
-            _carried(velocity, rows, gone),
-            cells[: UNITS.predicted].copy(),
-        )
-    cells[: UNITS.predicted] += velocity
-    if changes is not None:
-        where, values = changes
-        cells.reshape(-1)[where] += values
-    return _State(Table(cells, _motion.follow(cells, velocity, before, heads)), used, heads)
-
-
-def _carried(array: NDArray[_Cell], rows: int, gone: NDArray[np.int64]) -> NDArray[_Cell]:
-    """A copy with another number of rows; those that are `gone`, and additional ones, are zero."""
-    kept = array.shape[-1]
-    if rows == kept:
-        made = array.copy()
-    else:
-        made = np.empty((*array.shape[:-1], rows), array.dtype)
-        made[..., :kept] = array[..., :rows]
-        made[..., kept:] = 0
-    if len(gone):
-        made[..., gone] = 0
-    return made

@@ -23,8 +23,8 @@ _ORIGINS = np.array((0, _ENTRIES, 2 * _ENTRIES, 2 * _ENTRIES)) + _MAX_ANGLE + 1
 
 
 @cache
-def _directions() -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """X and y of directions in 1/2**20, (2, entries), and which exist, (entries,): by ``_ORIGINS[kind] + q``."""
+def quarter() -> NDArray[np.int64]:
+    """Cosine and sine of angles from 0 in 1/2**20, (2, angles)."""
     t = np.arange(_MAX_ANGLE + 1) / 4096.0
     u = -(t * t)
     term = np.ones_like(t)
@@ -37,8 +37,13 @@ def _directions() -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     for n in range(1, _TERMS + 1):
         term = term * u / float((2 * n) * (2 * n + 1))
         sine = sine + term
-    c = np.floor(cosine * _UNIT + 0.5).astype(np.int64)
-    s = np.floor(sine * _UNIT + 0.5).astype(np.int64)
+    return np.floor(np.stack((cosine, sine)) * _UNIT + 0.5).astype(np.int64)
+
+
+@cache
+def _directions() -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """X and y of directions in 1/2**20, (2, entries), and which exist, (entries,): by ``_ORIGINS[kind] + q``."""
+    c, s = quarter()
     c = np.concatenate((c[:0:-1], c))
     s = np.concatenate((-s[:0:-1], s))
     direction, valid = np.zeros((2, 3 * _ENTRIES), np.int64), np.zeros(3 * _ENTRIES, np.bool_)

@@ -32,9 +32,9 @@ class Reader:
         self._position = position
 
     @property
-    def rest(self) -> tuple[bytes, int]:
-        """The payload and the position in it, for another reader of the rest."""
-        return self._data, self._position
+    def position(self) -> int:
+        """Where the next byte is."""
+        return self._position
 
     @property
     def left(self) -> int:
@@ -136,6 +136,18 @@ class Reader:
             total += (bits & column).bit_count() << (each >> 6)
             bits >>= size
         self.take(total)
+
+    def skip_blob(self) -> None:
+        """Read over a blob."""
+        mode = self.uint(1)
+        if mode == 1:
+            self.take(self.uint(4))
+        elif mode == 2:
+            size = self.count()
+            self.take(size * self.uint(1))
+            self.take(size)
+        elif mode != 0:
+            raise ProtocolError(f"columns: unknown kind of blob {mode}")
 
 
 def unzigzag(values: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -11,9 +11,9 @@ from s2clientprotocol import raw_pb2, sc2api_pb2
 from abathur._values.varint import varint
 from abathur.columns._decoder import Columns
 from abathur.columns._extras import records
+from abathur.columns._floats import floats
 from abathur.columns._schema import BUFFS, LISTS, ORDERS, PASSENGERS, RALLY_TARGETS, UNITS, Schema
 from abathur.columns._table import Table
-from abathur.columns._values import floats
 
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
 _OBSERVATION, _RAW_DATA, _UNITS, _MAP_STATE = 3, 5, 2, 3

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 #: Kinds of a float: the meaning of its integer.
 GRID: Final = 0
@@ -43,6 +45,30 @@ class Schema:
     def width(self) -> int:
         """Number of columns."""
         return len(self.fields)
+
+
+class ColumnGroup(NamedTuple):
+    """Columns that are created together: their type, and path and number of each, ascending."""
+
+    dtype: np.dtype[Any]
+    paths: tuple[str, ...]
+    columns: tuple[int, ...]
+
+
+class Wanted:
+    """Columns that are wanted together.
+
+    Attributes:
+        groups: By their type.
+        native: For the implementation that reads them.
+    """
+
+    __slots__ = ("groups", "native")
+
+    def __init__(self, *groups: ColumnGroup) -> None:
+        """These columns."""
+        self.groups = groups
+        self.native: Any = None
 
 
 X: Final = 0
@@ -113,3 +139,10 @@ RALLY_TARGETS: Final = Schema(
 )
 #: The tables below units, in the order of their sections.
 LISTS: Final = (ORDERS, BUFFS, PASSENGERS, RALLY_TARGETS)
+#: Of the units' columns with the number of rows in each list.
+FIRST_COUNT: Final = 45
+#: Sections of a payload: changes of the lists, then blobs, of which one is the rest of the observation.
+FIRST_LIST: Final = 2
+FIRST_BLOB: Final = FIRST_LIST + len(LISTS)
+BLOBS: Final = 4
+REST: Final = FIRST_BLOB + 2

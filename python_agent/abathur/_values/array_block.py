@@ -1,0 +1,74 @@
+"""Arrays of different types in one piece of memory, wider types first, so that all are aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The types, as `abathur.h` numbers them.
+_TYPES = ("float32", "uint64", "uint32", "int32", "int8", "bool")
+#: As many arrays have memory of their own: a program may keep one of each frame.
+_FEW = 8
+
+
+class ArrayBlock:
+    """What is in such a block: an array for each name.
+
+    Attributes:
+        names: The names, in the order of the arrays.
+        types: Their types.
+        numbers: Their types, as `abathur.h` numbers them.
+        starts: The sizes of the elements of the arrays before each; the last is that of all.
+    """
+
+    def __init__(self, dtypes: Iterable[tuple[str, str | np.dtype[Any]]]) -> None:
+        """Arrays of these names and types."""
+        # Those of a type are next to each other.
+        types = [(name, np.dtype(dtype)) for name, dtype in dtypes]
+        types.sort(key=lambda each: (-each[1].itemsize, each[1].str))
+        self.names = [name for name, _ in types]
+        self.types = [dtype for _, dtype in types]
+        self.numbers = [_TYPES.index(dtype.name) for dtype in self.types]
+        self.starts = [0]
+        for dtype in self.types:
+            self.starts.append(self.starts[-1] + dtype.itemsize)
+        self._groups: list[tuple[np.dtype[Any], int, int, list[str]]] = []
+        for at, (name, dtype) in enumerate(types):
+            if self._groups and self._groups[-1][0] == dtype:
+                _, start, _, names = self._groups.pop()
+            else:
+                start, names = self.starts[at], []
+            self._groups.append((dtype, start, self.starts[at + 1], [*names, name]))
+
+    def new(self, count: int) -> NDArray[np.uint8]:
+        """Memory for arrays of `count` elements, (bytes of an element of each array, count)."""
+        return np.empty((self.starts[-1], count), np.uint8)
+
+    def array(self, block: NDArray[np.uint8], name: str) -> NDArray[Any]:
+        """An array in a block."""
+        at = self.names.index(name)
+        count = block.shape[1]
+        return block.reshape(-1)[self.starts[at] * count : self.starts[at + 1] * count].view(self.types[at])
+
+    def arrays(self, block: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """All arrays in a block, which are read-only."""
+        block.setflags(write=False)
+        count = block.shape[1]
+        flat = block.reshape(-1)
+        made: dict[str, NDArray[Any]] = {}
+        for dtype, start, end, names in self._groups:
+            group = flat[start * count : end * count].view(dtype)
+            if len(names) == 1:
+                made[names[0]] = group
+            else:
+                made.update(zip(names, group.reshape(len(names), count), strict=True))
+        return made
+
+    def some(self, block: NDArray[np.uint8], names: frozenset[str]) -> dict[str, NDArray[Any]]:
+        """Some of the arrays in a block; copies if they are few."""
+        if len(names) > _FEW:
+            return self.arrays(block)
+        return {name: self.array(block, name).copy() for name in names}
