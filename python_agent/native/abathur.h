@@ -93,11 +93,14 @@ enum { LISTS = 5 };
 /* The number of units in a message. `program`: see messages.c. */
 API int64_t abathur_message_units(const uint8_t *message, int64_t size, const uint32_t *program);
 
-/* Converts a list's n entries to arrays, one behind the other in `out`, which has the defaults; list 0 are the units,
- * with which the whole message is checked as protobuf's parser does. Other lists are read of messages that passed.
+/* Converts a list's entries to arrays of n elements, one behind the other in `out`, which has the defaults; list 0 are
+ * the units, with which the whole message is checked as protobuf's parser does. Other lists are read of messages that
+ * passed.
+ *     first     element of the first entry: several messages may be in one array
  *     has       which arrays have a value of each entry, a bit each: uint64[n], zeros
- *     inside    how many entries of lists 1 to 4 each unit has: int64[4][n], zeros; null with the other lists */
+ *     inside    how many entries of lists 1 to 4 each unit has: int64[4][n], zeros; null with the other lists
+ * Returns the element after the last entry. */
 API int64_t abathur_message_list(const uint8_t *message, int64_t size, const uint32_t *program, int32_t list, int64_t n,
-                                 uint8_t *out, uint64_t *has, int64_t *inside);
+                                 int64_t first, uint8_t *out, uint64_t *has, int64_t *inside);
 
 #endif

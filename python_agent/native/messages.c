@@ -222,9 +222,9 @@ int64_t abathur_message_units(const uint8_t *message, int64_t size, const uint32
 }
 
 int64_t abathur_message_list(const uint8_t *message, int64_t size, const uint32_t *program, int32_t list, int64_t n,
-                             uint8_t *out, uint64_t *has, int64_t *inside) {
-    walk w = {.program = program, .list = list, .n = n, .out = out, .has = has, .inside = inside};
+                             int64_t first, uint8_t *out, uint64_t *has, int64_t *inside) {
+    walk w = {.program = program, .list = list, .n = n, .count = first, .out = out, .has = has, .inside = inside};
     span s = {message, message + size};
-    if (size < 0 || n < 0 || list < 0 || list >= LISTS || (list == 0 && !inside)) return DAMAGED;
-    return read_message(&w, 0, s, -1, 0) || w.count != n ? DAMAGED : 0;
+    if (size < 0 || n < 0 || first < 0 || list < 0 || list >= LISTS || (list == 0 && !inside)) return DAMAGED;
+    return read_message(&w, 0, s, -1, 0) ? DAMAGED : w.count;
 }

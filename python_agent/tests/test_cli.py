@@ -8,7 +8,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import abathur as package
@@ -131,7 +131,7 @@ def test_export_writes_the_same_table_in_each_format(tmp_path: Path) -> None:
     assert parquet["game_loop"].to_pylist() == loops
 
 
-def test_export_of_a_long_part_comes_from_the_daemon_and_is_the_same(tmp_path: Path) -> None:
+def test_export_of_a_part_has_its_units(tmp_path: Path) -> None:
     first = FIRST_LOOP + 1000
     for limits in (["--start", str(first)], ["--start", str(first), "--stop", str(first + 250)]):
         done = abathur("export", str(SKIRMISH), "-f", "-o", str(tmp_path / "units.npz"), *limits)
@@ -153,7 +153,7 @@ def test_export_of_a_long_part_comes_from_the_daemon_and_is_the_same(tmp_path: P
         names = [name_of(UnitTypeId, number) for number in arrays["unit_type"].tolist()]
         assert pyarrow.types.is_dictionary(table["name"].type) and table["name"].to_pylist() == names
     alone = abathur("export", str(SKIRMISH), "-o", str(tmp_path / "x.npz"), ABATHUR_SYNC=str(tmp_path / "missing"))
-    assert alone.returncode != 0 and "missing" in alone.stderr
+    assert alone.returncode == 0, alone.stderr
 
 
 def test_the_daemon_exports_units_as_a_stream_of_arrow(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_export_of_a_damaged_recording_says_where_and_leaves_no_file(tmp_path: P
     damaged.write_bytes(data)
     done = abathur("export", str(damaged), "-o", str(tmp_path / "units.parquet"))
     assert done.returncode == 3 and "Traceback" not in done.stderr
-    assert done.stderr.startswith(f"abathur: cannot export {damaged}: abathur-sync: "), done.stderr
+    assert done.stderr.startswith(f"abathur: {damaged} is damaged"), done.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["damaged.mcap"]
 
 
@@ -231,16 +231,16 @@ def test_interrupted_export_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suffix: str
 ) -> None:
     output = tmp_path / f"units.{suffix}"
-    received = tables._received
+    blocks = tables.blocks
     seen: list[str] = []
 
-    def interrupted(process: subprocess.Popen[bytes], recording: Path) -> Iterator[tables.Block]:
-        for block in received(process, recording):
+    def interrupted(frames: Iterable[package.Frame]) -> Iterator[tables.Block]:
+        for block in blocks(frames):
             yield block
             seen.extend(each.name for each in tmp_path.iterdir())
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(tables, "_received", interrupted)
+    monkeypatch.setattr(tables, "blocks", interrupted)
     assert main(["export", str(SKIRMISH), "-o", str(output)]) == 130
     assert seen == ([] if suffix == "npz" else [f"units.{suffix}.part"])
     assert list(tmp_path.iterdir()) == []

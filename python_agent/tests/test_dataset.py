@@ -12,13 +12,13 @@ import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
 from abathur import dataset
+from abathur._frame import bytes_units
 from abathur._frame.unit_columns import COLUMNS
-from abathur.dataset import _recorded
 from abathur.events import Alert, UnitTookDamage, UnitTypeChanged, UpgradeComplete
 from datasets import TABLES, contents, parts, rows, synthesize, write_recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import SKIRMISH, runs
+from programs import SKIRMISH, needs_compiled, runs
 from s2clientprotocol import common_pb2, raw_pb2, sc2api_pb2
 
 KEY = "3ad9b6cf9e0d49bd"
@@ -178,11 +178,14 @@ def test_types_and_encodings_are_chosen_for_size(built: tuple[Path, int]) -> Non
     assert [name for name, each in columns.items() if each.has_dictionary_page] == ["name"]
 
 
-def test_the_daemon_and_the_parser_make_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset.build(SKIRMISH, tmp_path / "daemon")
-    monkeypatch.setattr(_recorded, "has_daemon", lambda: False)
+@needs_compiled
+def test_the_compiled_decoder_and_the_parser_make_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset.build(SKIRMISH, tmp_path / "compiled")
+    monkeypatch.setattr(bytes_units, "_units", None)
     dataset.build(SKIRMISH, tmp_path / "parsed")
-    assert contents(tmp_path / "daemon") == contents(tmp_path / "parsed")
+    assert contents(tmp_path / "compiled") == contents(tmp_path / "parsed")
 
 
 def unit() -> st.SearchStrategy[raw_pb2.Unit]:
@@ -219,27 +222,26 @@ def observation(units: list[raw_pb2.Unit], alerts: list[int]) -> bytes:
 def test_any_recording_has_all_its_rows(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, list[raw_pb2.Unit]]], every: int
 ) -> None:
-    """Repeated game loops, repeated tags, frames without units: from the daemon and from the parser."""
+    """Repeated game loops, repeated tags, frames without units: from the compiled decoder and from the parser."""
     folder = tmp_path_factory.mktemp("any")
     loop, observations = 1000, []
     for step, units in steps:
         loop += step
         observations.append((loop, observation(units, [3 + len(units) % 3])))
     recording = write_recording(folder / "match.mcap", observations, match_id="any")
+    dataset.build(recording, folder / "compiled", every=every, group_loops=8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_recorded, "_FEW_FRAMES", 0)
-        dataset.build(recording, folder / "daemon", every=every, group_loops=8)
-        patch.setattr(_recorded, "_FEW_FRAMES", 1000)
+        patch.setattr(bytes_units, "_units", None)
         dataset.build(recording, folder / "parsed", every=every, group_loops=8)
-    assert contents(folder / "daemon") == contents(folder / "parsed")
-    assert dataset.check(folder / "daemon", [recording]) == []
+    assert contents(folder / "compiled") == contents(folder / "parsed")
+    assert dataset.check(folder / "compiled", [recording]) == []
     with abathur.open(recording) as match:
         expected = sorted(
             (frame.game_loop, each.tag, each.unit_type, each.health)
             for frame in match.frames(every=every)
             for each in frame.observation.raw_data.units
         )
-    found = rows(folder / "daemon", "units")
+    found = rows(folder / "compiled", "units")
     assert sorted((row["game_loop"], row["tag"], row["unit_type"], row["health"]) for row in found) == expected
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from abathur._values.usual import Usual
 
 _BYTES, _MEMORY, _INT, _LONG = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
 _units = native.function("message_units", _BYTES, _LONG, _MEMORY)
-_list = native.function("message_list", _BYTES, _LONG, _MEMORY, _INT, _LONG, _MEMORY, _MEMORY, _MEMORY)
+_list = native.function("message_list", _BYTES, _LONG, _MEMORY, _INT, _LONG, _LONG, _MEMORY, _MEMORY, _MEMORY)
 
 #: Fields of `Unit` that are lists, in the order in which the library numbers them from 1, and their columns.
 _INSIDE = {
@@ -71,6 +71,10 @@ class _Entries:
         self._read += 1
         return self._form.block.some(self._block, self._form.usual.with_column(path, self._read))
 
+    def all(self) -> dict[str, NDArray[Any]]:
+        """All fields of all entries."""
+        return self._form.block.arrays(self._block)
+
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which entries have a field."""
         if not self._form.has_bits:
@@ -112,7 +116,7 @@ class BytesUnits:
     def nested(self, field: str) -> NestedSource:
         """A repeated field of all units."""
         counts = self._inside[_LISTS.index(field) - 1]
-        entries = _filled(self._data, field, int(counts.sum()), None)
+        entries = _filled([self._data], field, int(counts.sum()), None)
         assert entries is not None, "the message was checked with the units"
         return _Nested(entries, counts)
 
@@ -143,8 +147,24 @@ def units_of(data: bytes) -> BytesUnits | None:
     if count < 0:
         return None
     inside = np.zeros((len(_INSIDE), count), np.int64)
-    entries = _filled(data, "units", count, inside)
+    entries = _filled([data], "units", count, inside)
     return None if entries is None else BytesUnits(data, entries, inside)
+
+
+def number_of_units(data: bytes) -> int:
+    """How many units there are in a serialized `ResponseObservation`; negative: `joined` cannot read it."""
+    return -1 if _units is None else int(_units(data, len(data), _program()[0]))
+
+
+def joined(messages: Sequence[bytes], count: int) -> dict[str, NDArray[Any]] | None:
+    """All columns of the units of several messages, by the path of their field; None: protobuf must parse them.
+
+    Args:
+        messages: Serialized `ResponseObservation`.
+        count: How many units they have together.
+    """
+    entries = _filled(messages, "units", count, np.zeros((len(_INSIDE), count), np.int64))
+    return None if entries is None else entries.all()
 
 
 def _restored(data: bytes) -> BytesUnits | MessageUnits:
@@ -155,19 +175,21 @@ def _restored(data: bytes) -> BytesUnits | MessageUnits:
     return MessageUnits(sc2api_pb2.ResponseObservation.FromString(data).observation.raw_data.units)
 
 
-def _filled(data: bytes, name: str, count: int, inside: NDArray[np.int64] | None) -> _Entries | None:
-    """A list of so many entries; None: the message is unusual, or damaged."""
+def _filled(messages: Sequence[bytes], name: str, count: int, inside: NDArray[np.int64] | None) -> _Entries | None:
+    """A list of so many entries in all; None: a message is unusual, or damaged."""
     form = _forms()[name]
     block = form.block.new(count)
     block[:] = 0
     for path, value in form.defaults:
         form.block.array(block, path)[:] = value
     has = np.zeros(count, np.uint64)
-    code = _list(
-        *(data, len(data), _program()[0], _LISTS.index(name), count),
-        *(address(block), address(has), None if inside is None else address(inside)),
-    )
-    return None if code < 0 else _Entries(name, block, has)
+    where = address(block), address(has), None if inside is None else address(inside)
+    program, number, end = _program()[0], _LISTS.index(name), 0
+    for data in messages:
+        end = _list(data, len(data), program, number, count, end, *where)
+        if end < 0:
+            return None
+    return _Entries(name, block, has) if end == count else None
 
 
 @cache

@@ -11,6 +11,7 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2
 
+from abathur._frame import without_units
 from abathur._frame.bytes_units import units_of
 from abathur._frame.grids import Grids
 from abathur._frame.units import Units
@@ -102,6 +103,16 @@ class BytesSource(FrameSource):
     def response(self) -> sc2api_pb2.ResponseObservation:
         """The parsed message."""
         return parsed(self.data)
+
+    @cached_property
+    def without_units(self) -> sc2api_pb2.ResponseObservation:
+        """Parsed by itself, in a fraction of the time, unless the whole message is parsed already."""
+        if "response" in self.__dict__:
+            return self.response
+        try:
+            return without_units.parse(self.data)
+        except DecodeError as error:
+            raise UnreadableError(str(error)) from None
 
     @cached_property
     def units(self) -> Units:

@@ -18,6 +18,7 @@ from s2clientprotocol import raw_pb2
 
 from abathur._frame.nested import NestedSelection, NestedSource
 from abathur._values.malformed import MALFORMED
+from abathur._values.read_only import read_only
 from abathur.errors import ProtocolError
 
 #: Fields whose entries are numbers, not messages.
@@ -51,7 +52,7 @@ class MessageUnits:
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """A field of all messages."""
-        return {path: np.fromiter(map(attrgetter(path), self._listed), dtypes[path], len(self))}
+        return {path: read_only(np.fromiter(map(attrgetter(path), self._listed), dtypes[path], len(self)))}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which messages have a field."""
@@ -98,7 +99,7 @@ class JsonUnits:
             elif any(isinstance(value, str) for value in values):
                 # 64-bit numbers, NaN and the infinities are strings.
                 values = [(int if dtype == "u8" else float)(value) for value in values]
-            return {path: np.array(values, dtype=dtype)}
+            return {path: read_only(np.array(values, dtype=dtype))}
 
     def present(self, path: str) -> NDArray[np.bool_]:
         """Which objects have a field."""

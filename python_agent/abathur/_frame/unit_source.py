@@ -20,7 +20,8 @@ class UnitSource(Protocol):
     def columns(self, path: str, dtypes: Mapping[str, str]) -> Mapping[str, NDArray[Any]]:
         """A field of all units by its path, and fields that are cheap to create with it; all types are given.
 
-        If a unit does not have a field, its value is the protocol's default.
+        If a unit does not have a field, its value is the protocol's default. The arrays of the units of a frame, which
+        are kept, are read-only.
         """
 
     def present(self, path: str) -> NDArray[np.bool_]:

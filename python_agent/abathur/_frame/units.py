@@ -24,7 +24,6 @@ from abathur._frame.unit_messages import JsonUnits, MessageUnits
 from abathur._frame.unit_source import UnitSource
 from abathur._frame.unit_view import UnitView
 from abathur._values import arguments
-from abathur._values.read_only import read_only
 
 if TYPE_CHECKING:
     import pyarrow
@@ -403,9 +402,6 @@ class Units:
             if name.startswith("_"):
                 raise AttributeError(name)
             made = self._source.columns(_path(COLUMNS, name), _DTYPES)
-            if self._is_shared:
-                for array in made.values():
-                    read_only(array)
             # Those that are there already are in use.
             own = self.__dict__
             own.update({_NAMES[path]: array for path, array in made.items()} | own)

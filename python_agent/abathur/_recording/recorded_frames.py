@@ -11,10 +11,10 @@ from s2clientprotocol import sc2api_pb2
 
 from abathur._events.event_stream import EventStream
 from abathur._events.skipped_events import SkippedEvents
+from abathur._frame import without_units
 from abathur._frame.columns_source import ColumnsSource
 from abathur._frame.frame import Frame
 from abathur._frame.source import BytesSource
-from abathur._recording import without_units
 from abathur._recording.segments import DecodingBudget, parse_segment
 from abathur._values import arguments
 from abathur.columns import Columns, ColumnsDecoder

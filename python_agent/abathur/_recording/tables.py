@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abathur._frame import bytes_units
 from abathur._frame.frame import Frame
+from abathur._frame.source import BytesSource
 from abathur._frame.unit_columns import COLUMNS
-from abathur._program.daemon import find_daemon
-from abathur.errors import AbathurError, DaemonError, RecordingError
-
-if sys.platform == "linux":
-    import fcntl
+from abathur.errors import AbathurError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -30,12 +23,10 @@ Block = dict[str, NDArray[Any]]
 
 #: Few enough for the caches of a processor.
 BLOCK_ROWS = 16_384
-#: The most that Linux gives a pipe without privileges.
-_PIPE_BYTES = 1 << 20
 
 
 def has_pyarrow() -> bool:
-    """Whether pyarrow is installed. It is imported later, while the daemon starts."""
+    """Whether pyarrow is installed. It is imported later."""
     return find_spec("pyarrow") is not None
 
 
@@ -49,78 +40,77 @@ def require() -> None:
         raise AbathurError("tables need pyarrow: pip install pyarrow")
 
 
+class UnitRows:
+    """Collects the units of frames, in their order.
+
+    Attributes:
+        loops: The game loop of each frame.
+        sizes: The number of units of each.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Collect these columns."""
+        self._names = list(names)
+        self.loops: list[int] = []
+        self.sizes: list[int] = []
+        self._blocks: list[Block] = []
+        #: Frames of serialized messages, which are decoded together, and the number of their units.
+        self._waiting: list[tuple[Frame, bytes]] = []
+        self._waiting_units = 0
+
+    def add(self, frame: Frame) -> int:
+        """Add a frame; returns the number of its units."""
+        source = frame._source
+        count = bytes_units.number_of_units(source.data) if isinstance(source, BytesSource) else -1
+        if count >= 0:
+            assert isinstance(source, BytesSource)
+            self._waiting.append((frame, source.data))
+            self._waiting_units += count
+            if self._waiting_units >= BLOCK_ROWS:
+                self._decode()
+        else:
+            self._decode()
+            count = len(frame.units)
+            self._add_units(frame)
+        self.loops.append(frame.game_loop)
+        self.sizes.append(count)
+        return count
+
+    def take(self) -> Block:
+        """What was collected, with `game_loop`; then nothing is."""
+        self._decode()
+        loops = np.repeat(np.array(self.loops, "u4"), self.sizes)
+        taken = {"game_loop": loops, **joined(self._blocks, self._names)}
+        self._blocks, self.loops, self.sizes = [], [], []
+        return taken
+
+    def _decode(self) -> None:
+        waiting, count = self._waiting, self._waiting_units
+        self._waiting, self._waiting_units = [], 0
+        if not waiting:
+            return
+        made = bytes_units.joined([data for _, data in waiting], count)
+        if made is not None:
+            self._blocks.append({name: made[COLUMNS[name][1]] for name in self._names})
+            return
+        for frame, _ in waiting:
+            self._add_units(frame)
+
+    def _add_units(self, frame: Frame) -> None:
+        self._blocks.append({name: getattr(frame.units, name) for name in self._names})
+
+
 def blocks(frames: Iterable[Frame]) -> Iterator[Block]:
     """The units of all frames, in blocks that have at least `BLOCK_ROWS` rows, but for the last."""
-    parts: list[Block] = []
-    rows = 0
+    rows = UnitRows(COLUMNS)
+    count = 0
     for frame in frames:
-        loops = np.full(len(frame.units), frame.game_loop, "u4")
-        parts.append({"game_loop": loops, **{name: getattr(frame.units, name) for name in COLUMNS}})
-        rows += len(loops)
-        if rows >= BLOCK_ROWS:
-            yield joined(parts)
-            parts, rows = [], 0
-    if rows:
-        yield joined(parts)
-
-
-@contextmanager
-def recorded_blocks(recording: Path, start: int, stop: int | None) -> Iterator[Iterator[Block]]:
-    """The same of a recording, from a daemon that reads it, without work for each frame here. Needs pyarrow.
-
-    Args:
-        recording: The file.
-        start: First game loop.
-        stop: Game loop before which to stop; None: to the end.
-
-    Raises:
-        DaemonError: the daemon was not found, or does not start.
-        RecordingError: it cannot read the recording.
-    """
-    line = [*find_daemon(None), "export", str(recording), "--units", "-o", "-", "--start", str(start)]
-    line += [] if stop is None else ["--stop", str(stop)]
-    try:
-        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    except OSError as error:
-        raise DaemonError(f"cannot start {line[0]}: {error}", None) from error
-    with process:
-        _widen(process)
-        try:
-            yield _received(process, recording)
-        finally:
-            # It has ended, or its reader has not read to the end.
-            process.kill()
-
-
-def _received(process: subprocess.Popen[bytes], recording: Path) -> Iterator[Block]:
-    import pyarrow as pa
-
-    assert process.stdout is not None and process.stderr is not None
-    try:
-        with pa.ipc.open_stream(process.stdout) as batches:
-            for batch in batches:
-                yield {
-                    name: column.to_numpy(zero_copy_only=False)
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                }
-        problem = ""
-    except (pa.ArrowException, OSError) as error:
-        problem = str(error)
-        # It may be writing what is not read any more.
-        process.kill()
-    # What it says is short: the pipe has room for it.
-    said = process.stderr.read().decode(errors="replace").strip()
-    if process.wait() or problem:
-        raise RecordingError(f"cannot export {recording}: {said or problem}")
-
-
-def _widen(process: subprocess.Popen[bytes]) -> None:
-    """Let the daemon write further ahead than the 64 KiB of a pipe, a fraction of a batch: fewer changes of threads."""
-    if sys.platform == "linux":
-        assert process.stdout is not None
-        # Denied where the user has too many of such pipes.
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        count += rows.add(frame)
+        if count >= BLOCK_ROWS:
+            yield rows.take()
+            count = 0
+    if count:
+        yield rows.take()
 
 
 class Batches:
@@ -167,13 +157,18 @@ def table(frames: Iterable[Frame]) -> pyarrow.Table:
 
 def arrays(frames: Iterable[Frame]) -> Block:
     """The same as NumPy arrays by name, without `name`: each of shape (rows,)."""
-    return joined(list(blocks(frames)))
+    rows = UnitRows(COLUMNS)
+    for frame in frames:
+        rows.add(frame)
+    return rows.take()
 
 
-def joined(parts: list[Block]) -> Block:
-    """Blocks as one."""
-    parts = parts or [_no_units()]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+def joined(parts: list[Block], names: Iterable[str]) -> Block:
+    """Blocks as one, of these columns."""
+    if len(parts) == 1:
+        return parts[0]
+    none = _no_units()
+    return {name: np.concatenate([part[name] for part in parts] or [none[name]]) for name in names}
 
 
 def _no_units() -> Block:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abathur._values.read_only import read_only
+
 #: The types, as `abathur.h` numbers them.
 _TYPES = ("float32", "uint64", "uint32", "int32", "int8", "bool")
 #: As many arrays have memory of their own: a program may keep one of each frame.
@@ -35,6 +37,10 @@ class ArrayBlock:
         self.starts = [0]
         for dtype in self.types:
             self.starts.append(self.starts[-1] + dtype.itemsize)
+        self._places = {
+            name: (start, start + dtype.itemsize, dtype)
+            for (name, dtype), start in zip(types, self.starts, strict=False)
+        }
         self._groups: list[tuple[np.dtype[Any], int, int, list[str]]] = []
         for at, (name, dtype) in enumerate(types):
             if self._groups and self._groups[-1][0] == dtype:
@@ -49,9 +55,9 @@ class ArrayBlock:
 
     def array(self, block: NDArray[np.uint8], name: str) -> NDArray[Any]:
         """An array in a block."""
-        at = self.names.index(name)
+        start, end, dtype = self._places[name]
         count = block.shape[1]
-        return block.reshape(-1)[self.starts[at] * count : self.starts[at + 1] * count].view(self.types[at])
+        return block.reshape(-1)[start * count : end * count].view(dtype)
 
     def arrays(self, block: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
         """All arrays in a block, which are read-only."""
@@ -68,7 +74,7 @@ class ArrayBlock:
         return made
 
     def some(self, block: NDArray[np.uint8], names: frozenset[str]) -> dict[str, NDArray[Any]]:
-        """Some of the arrays in a block; copies if they are few."""
+        """Some of the arrays in a block, read-only; copies if they are few."""
         if len(names) > _FEW:
             return self.arrays(block)
-        return {name: self.array(block, name).copy() for name in names}
+        return {name: read_only(self.array(block, name).copy()) for name in names}

@@ -14,15 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from abathur._program.daemon import has_daemon
+from abathur._frame.unit_columns import COLUMNS
 from abathur._recording import tables
 from abathur._recording.opened import open_recording
-from abathur._recording.recording import Recording
 from abathur._recording.tables import Block
 from abathur.cli import _outputs
 
-#: Parsing fewer frames takes less time than starting a daemon.
-_FEW_LOOPS = 200
 #: Blocks in one row group.
 _GROUP_BLOCKS = 8
 #: Blocks that wait to be written: when decoding is faster, it waits.
@@ -53,12 +50,12 @@ def run(options: argparse.Namespace) -> None:
     with open_recording(options.file) as match:
         _outputs.check(output, force=options.force)
         # Of a part, the number of frames is not known before it is read.
+        frames = match.frames(start=options.start, stop=options.stop)
         total = match.frame_count if options.start == 0 and options.stop is None else 0
         try:
             with (
                 _outputs.replacing(output) as part,
-                _blocks(match, options.start, options.stop) as blocks,
-                _shown(blocks, total, quiet=options.quiet) as shown,
+                _shown(tables.blocks(frames), total, quiet=options.quiet) as shown,
             ):
                 rows, columns = write(shown, part)
         except KeyboardInterrupt:
@@ -94,17 +91,6 @@ def _shown(blocks: Iterable[Block], total: int, *, quiet: bool) -> Iterator[Iter
         yield counted()
     finally:
         bar.clear()
-
-
-@contextmanager
-def _blocks(match: Recording, start: int, stop: int | None) -> Iterator[Iterable[Block]]:
-    """From the daemon if there is one; a short part is read faster than a daemon starts."""
-    is_short = stop is not None and stop - start < _FEW_LOOPS
-    if is_short or not tables.has_pyarrow() or not has_daemon():
-        yield tables.blocks(match.frames(start=start, stop=stop))
-        return
-    with tables.recorded_blocks(match.path, start, stop) as blocks:
-        yield blocks
 
 
 def _write_parquet(blocks: Iterable[Block], output: Path) -> tuple[int, int]:
@@ -163,7 +149,7 @@ def _write_batches(blocks: Iterable[Block], open_writer: Callable[[Any], Any]) -
 
 
 def _write_npz(blocks: Iterable[Block], output: Path) -> tuple[int, int]:
-    arrays = tables.joined(list(blocks))
+    arrays = tables.joined(list(blocks), ("game_loop", *COLUMNS))
     # A file, because NumPy adds a suffix to a name.
     with output.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

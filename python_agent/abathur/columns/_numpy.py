@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from abathur._values.read_only import read_only
 from abathur.columns import _motion
 from abathur.columns._applied import NOTHING, Applied
 from abathur.columns._floats import FLOAT, floats
@@ -202,12 +203,14 @@ class TableReader:
         if rows is not None and len(wanted.groups) > 1:
             cells, rows = cells.take(rows, axis=1), None
         made: dict[str, NDArray[Any]] = {}
+        selected: NDArray[Any]
         for dtype, paths, columns in wanted.groups:
             if dtype == FLOAT:
                 block = floats(self._schema, cells, columns[0], columns[-1] + 1)
-                selected = block if rows is None else block.take(rows, axis=1)
+                selected = read_only(block if rows is None else block.take(rows, axis=1))
                 made.update((path, selected[column - columns[0]]) for path, column in zip(paths, columns, strict=True))
             else:
                 part = cells[list(columns)]
-                made.update(zip(paths, (part if rows is None else part.take(rows, axis=1)).astype(dtype), strict=True))
+                selected = part if rows is None else part.take(rows, axis=1)
+                made.update(zip(paths, read_only(selected.astype(dtype)), strict=True))
         return made

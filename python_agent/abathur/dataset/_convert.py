@@ -125,20 +125,21 @@ def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -
             schema = _tables.schema(types, nullable=table != "players")
             writers[table] = stack.enter_context(_tables.RowsWriter(folder / f"{table}.parquet", schema))
         units = stack.enter_context(UnitsWriter(folder / "units.parquet", options))
-        match = stack.enter_context(RecordedMatch(recording, options.every))
+        match = RecordedMatch(recording, options.every)
         for frame in match.frames():
+            rest = frame._without_units()
             if entry.sampled == 0:
                 entry.first_game_loop = frame.game_loop
-                entry.player_id = entry.player_id or frame.rest.observation.player_common.player_id
+                entry.player_id = entry.player_id or rest.observation.player_common.player_id
             entry.sampled += 1
-            units.add(frame.game_loop, frame.units)
-            writers["players"].add_values([frame.game_loop, *fields.read(frame.rest)])
+            units.add(frame)
+            writers["players"].add_values([frame.game_loop, *fields.read(rest)])
             for row in _events.rows(frame.game_loop, frame.events):
                 writers["events"].add(row)
             _add_actions(writers["actions"], frame, match)
             if frame.skipped_events is not None:
                 results |= match_facts.results(frame.skipped_events)
-            results |= match_facts.results(frame.rest)
+            results |= match_facts.results(rest)
         _add_actions(writers["actions"], None, match)
     entry.frames = match.frame_count
     entry.last_game_loop = match.last_game_loop
@@ -154,7 +155,7 @@ def _add_actions(writer: _tables.RowsWriter, frame: Frame | None, match: Recorde
     match.sent.clear()
     if frame is None:
         return
-    for response in (frame.skipped_events, frame.rest):
+    for response in (frame.skipped_events, frame._without_units()):
         for row in _actions.rows(frame.game_loop, _actions.OBSERVED, response.actions if response else ()):
             writer.add(row)
 
