@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import tracemalloc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import abathur
 import brotli
 import pytest
 import zstandard
-from abathur._transport.payloads import MAX_WINDOW_BYTES, PayloadReader
+from abathur._transport import zstd_stream
+from abathur._transport.payloads import PayloadReader
 from abathur._transport.reading import MatchStart, Reading
+from abathur._transport.zstd_stream import MAX_WINDOW_BYTES
 from abathur.sync.v1 import sync_pb2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,17 @@ from hypothesis import strategies as st
 NAMES = {"zstd-stream": sync_pb2.zstd_stream, "br-stream": sync_pb2.br_stream}
 each_stream = pytest.mark.parametrize("name", NAMES)
 any_bytes = st.binary(max_size=500) | st.binary(min_size=1, max_size=20).map(lambda part: part * 10_000)
+
+
+@pytest.fixture(scope="module", params=["in one call", "in slices"], autouse=True)
+def how_zstd_is_read(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With the daemon's libzstd, where it is, and without it."""
+    if request.param == "in one call" and zstd_stream.LIBRARY is None:
+        pytest.skip("the daemon's libzstd is not here")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "in slices":
+            patch.setattr(zstd_stream, "LIBRARY", None)
+        yield
 
 
 class Sender:

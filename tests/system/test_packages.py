@@ -357,10 +357,13 @@ def test_the_platform_wheel_has_the_tag_that_its_libraries_allow(platform_wheel:
     needed: dict[str, tuple[int, int]] = {}
     with zipfile.ZipFile(platform_wheel) as wheel:
         for name in wheel.namelist():
-            if name.startswith("abathur/_daemon/") and (name.endswith(".so") or "." not in name.rpartition("/")[2]):
+            is_program = name.startswith("abathur/_daemon/") and "." not in name.rpartition("/")[2]
+            if name.endswith(".so") or is_program:
                 versions = re.findall(rb"GLIBC_(\d+)\.(\d+)", wheel.read(name))
                 needed[name] = max(((int(major), int(minor)) for major, minor in versions), default=(0, 0))
-    assert needed.keys() == {"abathur/_daemon/abathur-sync", "abathur/_daemon/libzstd.so"}
+    assert needed.keys() == {
+        "abathur/_daemon/abathur-sync", "abathur/_daemon/libzstd.so", "abathur/_lib/libabathur.so",
+    }  # fmt: skip
     if "manylinux_2_28" in platform_wheel.name:
         assert max(needed.values()) <= (2, 28), needed
     else:
@@ -433,7 +436,7 @@ with abathur.emulated_game(abathur.sample()) as game:
 def test_the_sdist_makes_the_same_wheel(packages: Path, version: str, clean: Path, tmp_path: Path) -> None:
     sdist = packages / f"abathur_agent-{version}.tar.gz"
     wheel = [clean, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", "-w", tmp_path, sdist]
-    run(*wheel, env=pip_environment())
+    run(*wheel, env={**pip_environment(), "ABATHUR_WHEEL": "none"})
     name = f"abathur_agent-{version}-py3-none-any.whl"
     with zipfile.ZipFile(tmp_path / name) as ours, zipfile.ZipFile(packages / name) as theirs:
         assert {each: ours.read(each) for each in ours.namelist()} == {
@@ -443,6 +446,32 @@ def test_the_sdist_makes_the_same_wheel(packages: Path, version: str, clean: Pat
     assert {"abathur/py.typed", "abathur/bench/schema/touch.py"} <= set(names)
     assert not [each for each in names if "sc2_flat" in each]
     assert not [each for each in names if each.startswith("tests") or "/tests/" in each]
+
+
+@pytest.mark.packages
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_an_install_of_the_sources_compiles_the_decoder(
+    packages: Path, version: str, clean: Path, tmp_path: Path
+) -> None:
+    sdist = packages / f"abathur_agent-{version}.tar.gz"
+    pip = [clean, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
+    run(*pip, "--target", tmp_path / "compiled", sdist, env=pip_environment())
+    told = "import abathur.columns; print(abathur.columns.implementation, abathur.columns.__file__)"
+    for path, expected in (("", "numpy"), (os.environ["PATH"], "compiled")):
+        target = tmp_path / expected
+        if expected == "numpy":
+            # The build finds no compiler.
+            run(*pip, "--target", target, sdist, env={**pip_environment(), "PATH": path, "CC": ""})
+        done = run(clean, "-c", told, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)})
+        assert done.stdout.strip() == f"{expected} {target / 'abathur' / 'columns' / '__init__.py'}"
+
+
+@pytest.mark.packages
+def test_the_wheel_decodes_with_the_library(clean: Path, tmp_path: Path) -> None:
+    code = "import abathur.columns; print(abathur.columns.implementation)"
+    assert run(clean, "-c", code, cwd=tmp_path).stdout.strip() == "compiled"
+    assert run(clean, "-c", code, cwd=tmp_path, env={**os.environ, "ABATHUR_DECODER": "numpy"}).stdout == "numpy\n"
 
 
 def test_the_version_stands_in_one_place(version: str) -> None:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
-from abathur._transport import compression
+from abathur._transport import compression, zstd_stream
 from abathur._transport.compression import DEFAULT_LIMIT, Refusal
 from abathur.columns import Columns, ColumnsDecoder
 from abathur.errors import ProtocolError
 from abathur.sync.v1 import sync_pb2
 
-#: Largest window that a daemon may use.
-MAX_WINDOW_BYTES = 8 * 1024 * 1024
 #: Maximum number of payloads of dropped frames in a message (docs/protocol.md).
 MAX_EARLIER = 31
-#: zstd data decompresses to at most 32 KiB per byte (a block of 128 KiB from 4 bytes), which is the possible excess.
-_MIN_SLICE_BYTES = 64
-_MAX_SLICE_BYTES = 1024
 
 
 class _Stream(Protocol):
@@ -110,30 +105,6 @@ class PayloadReader:
         return plain
 
 
-class _ZstdStream:
-    def __init__(self) -> None:
-        import zstandard
-
-        self._error = zstandard.ZstdError
-        self._stream = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).decompressobj()
-
-    def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
-        step = max(_MIN_SLICE_BYTES, min(_MAX_SLICE_BYTES, limit >> 16))
-        parts: list[bytes] = []
-        size = 0
-        try:
-            for start in range(0, len(data), step):
-                parts.append(self._stream.decompress(data[start : start + step] if len(data) > step else data))
-                size += len(parts[-1])
-                if size > limit:
-                    raise refuse.because(f"it has more than {limit} bytes")
-                if self._stream.eof:
-                    raise refuse.because("its stream has ended, although further frames follow")
-        except self._error as error:
-            raise refuse.because(str(error)) from None
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
 class _BrotliStream:
     def __init__(self) -> None:
         import brotli
@@ -161,6 +132,6 @@ class _BrotliStream:
 
 
 _STREAMS: Mapping[int, Callable[[], _Stream]] = {
-    sync_pb2.zstd_stream: _ZstdStream,
+    sync_pb2.zstd_stream: zstd_stream.new,
     sync_pb2.br_stream: _BrotliStream,
 }
