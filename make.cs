@@ -85,7 +85,7 @@ internal sealed class Make
     private static readonly string[] Benchmarks =
     [
         "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
-        SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "growth",
+        SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "columns", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -138,6 +138,8 @@ internal sealed class Make
                                           measure the memory of the history, and what reading it costs another reader
               bench compact [--rounds N] [--output DIR]
                                           measure compact recordings: bytes beside zstd -19, writing, reading in Python
+              bench columns [--rounds N] [--quick] [--output DIR]
+                                          measure the compiled decoder of Python beside NumPy, protobuf and python-sc2
               bench playback [--seconds N] [--rounds N] [--output DIR]
                                           measure playback at full speed, beside a gRPC server that sends ready bytes
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]

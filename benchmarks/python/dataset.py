@@ -33,7 +33,7 @@ from dataset_page import EVERY, RANGE_LOOPS, page
 from figures import Figures, machine, save
 from processes import DAEMON, ROOT, MeasureError, Process
 
-from recordings import LOCAL, import_sequences, make_elite
+from recordings import LOCAL, import_sequences, make_elite, make_part
 
 #: Frames of each file whose table is compared: the largest part of the generated match.
 COMPARED = (9200, 11200)
@@ -106,7 +106,7 @@ def speed(figures: Figures, folder: Path, recordings: list[Path]) -> None:
 def sizes(figures: Figures, folder: Path, recording: Path, limits: tuple[int, int] | None) -> None:
     """The units of a recording by `dataset build`, and the same rows, in the order of frames, by pyarrow's defaults."""
     name = recording.stem
-    source = part_of(recording, folder, limits) if limits else recording
+    source = make_part(recording, *limits) if limits else recording
     dataset.build(source, folder / "sizes")
     (ours,) = (folder / "sizes" / "units").rglob("*.parquet")
     frames = dataset.info(folder / "sizes").sampled
@@ -152,16 +152,6 @@ def bytes_of_range(path: Path, start: int, stop: int) -> int:
         if loops.min < stop and loops.max >= start:
             total += sum(group.column(index).total_compressed_size for index in range(group.num_columns))
     return total
-
-
-def part_of(recording: Path, folder: Path, limits: tuple[int, int]) -> Path:
-    """A recording of a range of game loops of another one."""
-    stream, part = folder / "part.obs", folder / "part.mcap"
-    first, last = map(str, limits)
-    run("export", recording, "--start", first, "--stop", last, "-o", stream, "-f")
-    run("import", stream, "-o", part, "-f")
-    stream.unlink()
-    return part
 
 
 def many(figures: Figures, folder: Path, matches: int, frames: int) -> None:

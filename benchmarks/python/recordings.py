@@ -60,6 +60,16 @@ def make_compact(recording: Path, *, again: bool = False) -> Path:
     return path
 
 
+def make_part(recording: Path, start: int, stop: int) -> Path:
+    """The frames from a game loop to before another one as a recording of their own; made where it is missing."""
+    path = LOCAL / f"{recording.stem}-{start}-{stop}.mcap"
+    if not path.exists():
+        limits = ["--start", str(start), "--stop", str(stop)]
+        with Process(["dotnet", DAEMON, "export", recording, "-o", path, *limits, "-q"]) as export:
+            export.wait()
+    return path
+
+
 @dataclass(frozen=True)
 class Sequences:
     """Recordings of the sequences: as they are, and with noisier motion."""

@@ -24,14 +24,14 @@ from abathur.columns import ColumnsDecoder
 from processes import DAEMON, Process
 from s2clientprotocol import sc2api_pb2
 
-from recordings import LOCAL, Frames, make_elite
+from recordings import Frames, make_elite, make_part
 
 FRAMES = 600
 PARSED = 150
 
 
-def payloads(late: Frames) -> list[bytes]:
-    """The minute in columns, as a subscriber gets it after decompression."""
+def payloads(late: Frames, count: int = FRAMES) -> list[bytes]:
+    """The first frames of a part in columns, as a subscriber gets them after decompression."""
     taken: list[bytes] = []
     decode = ColumnsDecoder.decode
 
@@ -46,7 +46,7 @@ def payloads(late: Frames) -> list[bytes]:
         ColumnsDecoder.decode = keeping  # type: ignore[method-assign, assignment]
         try:
             with abathur.connect_blocking(f"socket://{addresses['socket']}") as game:
-                for _ in zip(range(FRAMES), game.frames(policy="every", encoding="columns"), strict=False):
+                for _ in zip(range(count), game.frames(policy="every", encoding="columns"), strict=False):
                     pass
         finally:
             ColumnsDecoder.decode = decode  # type: ignore[method-assign]
@@ -102,18 +102,6 @@ def export(recording: Path) -> str:
     )
 
 
-def make_late(elite: Path) -> Path:
-    """2,000 frames of the match, from its largest minute on, as a recording of their own; made where it is missing."""
-    path = LOCAL / "late.mcap"
-    if not path.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            observations = Path(folder) / "late.obs"
-            limits = ["--start", "9200", "--stop", "11200"]
-            for command in (["export", elite, *limits, "-o", observations], ["import", observations, "-o", path]):
-                subprocess.run(["dotnet", DAEMON, *command], check=True, capture_output=True)
-    return path
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -129,7 +117,7 @@ def main() -> None:
         four, every = decoded(frames, positions_types_alliance_health), decoded(frames, all_columns)
         times = " ".join(f"{np.median(each):8.3f}" for each in (four, every, parsed(observations)))
         print(f"positions, types, alliance, health | all columns | parsing: {times}  load {os.getloadavg()[0]:.1f}")
-    for recording in (elite, make_late(elite)):
+    for recording in (elite, make_part(elite, 9200, 11200)):
         for _ in range(options.rounds):
             print(f"export {recording.name}: {export(recording)}  load {os.getloadavg()[0]:.1f}", flush=True)
 
