@@ -17,13 +17,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import abathur
 from abathur import dataset
 from abathur._values import native
-from columns_page import APIS, DECODERS, ENCODINGS, EVERY, RATE, READS, SCHEMES, WARM_FRAMES, page
+from columns_page import APIS, DECODERS, ENCODINGS, EVERY, PACES, READS, SCHEMES, WARM_FRAMES, page
 from figures import Figures
 from processes import Daemon, MeasureError
 from runs import rounds, run
@@ -127,16 +127,15 @@ class Columns:
 
     def clients(self, match: Match, decoders: Sequence[str]) -> None:
         """Frames from a daemon."""
-        with Daemon(match.full, "--loop", "--rate", str(RATE)) as daemon:
-            for scheme in SCHEMES:
-                address = f"{scheme}://{daemon.address(scheme)}"
-                for api in APIS:
-                    for encoding in ENCODINGS:
-                        for decoder in decoders:
-                            self._client((match.name, "client", scheme, api, encoding), address, decoder)
+        with Daemon(match.full, "--loop") as daemon:
+            for pace in PACES:
+                daemon.set_rate(pace)
+                for scheme, api, encoding, decoder in product(SCHEMES, APIS, ENCODINGS, decoders):
+                    key = (match.name, "client", pace, scheme, api, encoding)
+                    self._client(key, f"{scheme}://{daemon.address(scheme)}", decoder)
         self._tell(match, "clients")
 
-    def _client(self, key: tuple[str, ...], address: str, decoder: str) -> None:
+    def _client(self, key: tuple[str | int, ...], address: str, decoder: str) -> None:
         *_, api, encoding = key
         for read in READS:
             if read != "nothing" or decoder == DECODERS[0]:
@@ -145,10 +144,9 @@ class Columns:
 
     def datasets(self, match: Match, decoders: Sequence[str], folder: Path) -> None:
         """Rows of units, with one worker."""
-        for form, path in (("compact", match.compact), ("full", match.full)):
-            for every in EVERY:
-                for decoder in decoders:
-                    self._dataset((match.name, "dataset", form, every, decoder), path, folder)
+        paths = {"compact": match.compact, "full": match.full}
+        for form, every, decoder in product(paths, EVERY, decoders):
+            self._dataset((match.name, "dataset", form, every, decoder), paths[form], folder)
         self._tell(match, "datasets")
 
     def _dataset(self, key: tuple[str | int, ...], recording: Path, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from figures import Figure, Figures, machine, table
@@ -16,8 +17,8 @@ NAMES = {"compiled": "compiled", "numpy": "NumPy"}
 DECODERS = tuple(NAMES)
 #: Frames before those that count, where a stream of frames is read.
 WARM_FRAMES = 100
-#: Multiple of the tick rate at which the daemon plays.
-RATE = 20
+#: Multiples of the tick rate at which the daemon plays, and what the page says; 0: unlimited.
+PACES = {20: "at 20 times the game's rate", 0: "at full speed"}
 SCHEMES = ("grpc", "socket")
 APIS = ("blocking", "asyncio")
 ENCODINGS = ("proto", "columns+zstd-stream")
@@ -94,11 +95,10 @@ def goals(figures: Figures, name: str) -> list[Goal]:
     for form, rate in (("compact", 12_000), ("full", 10_000)):
         found = figure("recording", form, "compiled", "per_core")
         made.append(goal(f"frames of a {form} recording, of one core", found, rate, " frames/s", is_most=False))
-    for encoding in ENCODINGS:
-        for read in ("four", "all"):
-            found = figure("client", "socket", "blocking", encoding, "compiled", read)
-            what = f"socket, `{encoding}`, to {_COLUMNS[read]}: processor time"
-            made.append(goal(what, found, 150, " µs", is_most=True))
+    for pace, encoding, read in product(PACES, ENCODINGS, ("four", "all")):
+        found = figure("client", pace, "socket", "blocking", encoding, "compiled", read)
+        what = f"socket, `{encoding}`, {PACES[pace]}, to {_COLUMNS[read]}: processor time"
+        made.append(goal(what, found, 150, " µs", is_most=True))
     return made
 
 
@@ -176,9 +176,7 @@ def _recordings(figures: Figures, names: list[str], counts: Counts) -> str:
             f"{name}, {form}, {NAMES[decoder]}",
             *(figures.text(name, "recording", form, decoder, what) for what in ("per_core", "clock", "cpu")),
         ]
-        for name in names
-        for form in _FORMS
-        for decoder in DECODERS
+        for name, form, decoder in product(names, _FORMS, DECODERS)
     ]
     head = ["recording, decoder", "frames/s of one core", "frames/s by the clock", "µs a frame"]
     return f"## Recordings\n\n{text}\n{table(head, rows)}"
@@ -186,23 +184,21 @@ def _recordings(figures: Figures, names: list[str], counts: Counts) -> str:
 
 def _clients(figures: Figures, names: list[str], counts: Counts) -> str:
     text = _text(
-        f"A daemon plays the full recording at {RATE} times the game's rate to one reader (`every`), on the same",
-        f"machine. Processor time of the reader in µs a frame, over {counts.client:,} frames, with receiving.",
-        "*Nothing*: frames are taken, and none of their units is read; of a frame in columns the units' section is",
-        "decoded even then.",
+        "A daemon plays the full recording to one reader (`every`) on the same machine: at full speed, or at a pace at",
+        "which the reader waits before each frame. Processor time of the reader in µs a frame, over",
+        f"{counts.client:,} frames, with receiving. *Nothing*: frames are taken, and none of",
+        "their units is read; of a frame in columns the units' section is decoded even then.",
     )
-    cells = [("compiled", "nothing"), *((decoder, read) for read in ("four", "all") for decoder in DECODERS)]
+    cells = [("compiled", "nothing"), *product(DECODERS, ("four", "all"))]
+    cells.sort(key=lambda cell: READS.index(cell[1]))
     rows = [
         [
-            f"{name}, {encoding}, {scheme}, {api}",
-            *(figures.text(name, "client", scheme, api, encoding, *cell) for cell in cells),
+            f"{name}, {encoding}, {PACES[pace]}, {scheme}, {api}",
+            *(figures.text(name, "client", pace, scheme, api, encoding, *cell) for cell in cells),
         ]
-        for name in names
-        for encoding in ENCODINGS
-        for scheme in SCHEMES
-        for api in APIS
+        for name, encoding, pace, scheme, api in product(names, ENCODINGS, PACES, SCHEMES, APIS)
     ]
-    head = ["", "nothing", *(f"{read}, {decoder}" for read in ("four", "all 42") for decoder in NAMES.values())]
+    head = ["", "nothing", *(f"{read}, {decoder}" for read, decoder in product(("four", "all 42"), NAMES.values()))]
     return f"## From a daemon\n\n{text}\n{table(head, rows)}"
 
 
@@ -220,9 +216,7 @@ def _datasets(figures: Figures, names: list[str], counts: Counts) -> str:
                 for decoder in DECODERS
             ),
         ]
-        for name in names
-        for form in _FORMS
-        for every in EVERY
+        for name, form, every in product(names, _FORMS, EVERY)
     ]
     head = ["", "rows/s, compiled", "rows/s, NumPy", "µs a row, compiled", "µs a row, NumPy"]
     return f"## Datasets\n\n{text}\n{table(head, rows)}"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from abathur import Units
 from columns import Counts
-from columns_page import APIS, DECODERS, ENCODINGS, EVERY, READS, SCHEMES
+from columns_page import APIS, DECODERS, ENCODINGS, EVERY, PACES, READS, SCHEMES
 from figures import Figures
 from programs import ROOT, SKIRMISH
 from s2clientprotocol import sc2api_pb2
@@ -36,7 +36,7 @@ def keys() -> list[tuple[str | int, ...]]:
     messages = [*product(["protobuf"], columns_page.WAYS)]
     recordings = [*product(["recording"], FORMS, DECODERS, ["per_core", "clock", "cpu"])]
     asked = [(decoder, read) for decoder in DECODERS for read in READS if (decoder, read) != ("numpy", "nothing")]
-    clients = [("client", *where, *each) for where in product(SCHEMES, APIS, ENCODINGS) for each in asked]
+    clients = [("client", *where, *each) for where in product(PACES, SCHEMES, APIS, ENCODINGS) for each in asked]
     datasets = [*product(["dataset"], FORMS, EVERY, DECODERS, ["rate", "cpu"])]
     return [*single, *messages, *recordings, *clients, *datasets]
 
@@ -72,7 +72,7 @@ def test_goals_say_whether_the_median_reaches_them(figures: Figures) -> None:
     compact = goals["frames of a compact recording, of one core"]
     assert (compact.limit, compact.is_reached) == ("at least 12,000 frames/s", False)
     assert compact.text == "11.0 (10.0 to 12.0) frames/s"
-    assert len([name for name in goals if name.startswith("socket, ")]) == 4
+    assert len([name for name in goals if name.startswith("socket, ")]) == 8
 
 
 def test_the_goal_for_small_frames_is_not_that_of_large_ones() -> None:
@@ -88,7 +88,7 @@ def test_the_page_has_every_figure(figures: Figures) -> None:
     assert "`small` (71.0 KB a frame in protobuf)" in page
     assert "has 34,567 bytes" in page and "Rounds: 3;" in page
     rows = [line for line in page.splitlines() if line.startswith("| small")]
-    tables = (len(columns_reading.READS), len(columns_page.WAYS), len(FORMS) * 2, 8, len(FORMS) * len(EVERY))
+    tables = (len(columns_reading.READS), len(columns_page.WAYS), len(FORMS) * 2, 16, len(FORMS) * len(EVERY))
     assert len(rows) == len(columns_page.goals(figures, "small")) + sum(tables)
     assert all(len(line) <= 139 for line in page.splitlines() if not line.startswith("|"))
     assert not [row for row in rows if "| - |" in row]
