@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from abathur._client.options import AgentOptions, ConnectOptions, SubscribeOptions
 from abathur._client.reconnect import Backoff
-from abathur._frame.source import MessageSource
+from abathur._frame.source import BytesSource
 from abathur._frame.unit_columns import COLUMNS
 from abathur._program import address as _address
 from abathur._program.listener import Listener
@@ -682,5 +682,6 @@ async def test_the_best_encoding_is_protobuf_on_every_transport(
         frame = await anext(frames)
         (subscriber,) = (await game.status()).subscribers
     assert (subscriber.encoding, subscriber.transport) == (sync_pb2.proto, transport)
-    # The message as it was received, and no copy of it.
-    assert isinstance(frame._source, MessageSource) and frame.response is frame._source.response
+    # As it was received: nothing is parsed before it is read, and then once.
+    assert isinstance(frame._source, BytesSource) and "response" not in vars(frame._source)
+    assert frame.response is frame.response

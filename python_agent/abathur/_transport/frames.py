@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf.message import DecodeError
-from s2clientprotocol import sc2api_pb2
-
 from abathur._frame.columns_source import ColumnsSource
 from abathur._frame.frame import Frame
 from abathur._frame.json_source import JsonSource
-from abathur._frame.source import FrameSource, MessageSource
+from abathur._frame.source import BytesSource, FrameSource, MessageSource
 from abathur._frame.timing import Timing, monotonic_ns
 from abathur._transport.payloads import PayloadReader
 from abathur._values.proto_json import loads
@@ -58,16 +55,17 @@ def _source(message: sync_pb2.Frame, payloads: PayloadReader) -> FrameSource:
     if message.WhichOneof("payload") != "data":
         # Complete messages do not depend on earlier ones.
         message.ClearField("earlier")
-        return MessageSource(message.observation)
+        observation: Any = message.observation
+        return BytesSource(observation) if isinstance(observation, bytes) else MessageSource(observation)
     if message.encoding == sync_pb2.columns:
         return ColumnsSource(payloads.read_columns(message))
     data = payloads.read(message)
+    if message.encoding == sync_pb2.proto:
+        return BytesSource(data)
     try:
         if message.encoding == sync_pb2.json:
             return JsonSource(_object(loads(data), "the observation"))
-        if message.encoding == sync_pb2.proto:
-            return MessageSource(sc2api_pb2.ResponseObservation.FromString(data))
-    except (DecodeError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(f"frame {message.sequence} cannot be parsed: {error}") from None
     raise ProtocolError(f"a frame in encoding {message.encoding}, which is unknown")
 

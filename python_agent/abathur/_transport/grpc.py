@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import TypeVar
 
 import grpc
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from abathur._frame.frame import Frame
 from abathur._program.address import Address
-from abathur._transport import frames, messages
+from abathur._transport import frames, messages, wire
 from abathur._transport.grpc_calls import AsyncCalls
 from abathur._transport.grpc_errors import is_cancelled, translate
 from abathur._transport.messages import result_of
@@ -19,7 +18,6 @@ from abathur._transport.timeouts import Timeouts
 from abathur.errors import AckTimeoutError, ProtocolError, RequestError, StoppingError
 from abathur.sync.v1 import sync_pb2
 
-_M = TypeVar("_M", bound=Message)
 _DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
 #: Frames that a lossless session may have on the way: they wait in memory.
 _MAX_AHEAD = 64
@@ -54,7 +52,7 @@ class AsyncGrpcConnection:
         request = sync_pb2.GetMatchRequest(wait=True, run_id=run_id)
         while True:
             try:
-                return _parsed(sync_pb2.Match, await self._unary("GetMatch", request))
+                return wire.parsed(sync_pb2.Match, await self._unary("GetMatch", request))
             except RequestError as error:
                 if error.code != _DEADLINE_EXCEEDED:
                     raise
@@ -88,7 +86,7 @@ class AsyncGrpcConnection:
         try:
             await call.start()
             async for received, data in call:
-                message = _parsed(sync_pb2.Frame, data)
+                message = wire.frame(data)
                 reading.name(message.run_id)
                 yield reading.place(
                     frames.from_message(message, received=received, size=len(data), payloads=reading.payloads)
@@ -127,13 +125,6 @@ def _no_answer(error: Exception, timeouts: Timeouts) -> Exception:
     return RequestError(error.code, f"the daemon did not answer within {timeouts.request:g} s (request_timeout)")
 
 
-def _parsed(message: type[_M], data: bytes) -> _M:
-    try:
-        return message.FromString(data)
-    except DecodeError as error:
-        raise ProtocolError(f"not a {message.DESCRIPTOR.name}: {error}") from None
-
-
 def _with_credits(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeRequest:
     """The request, with credits where the call needs them. Only `Session` knows credits, and says which match it is."""
     is_small = request.encoding == sync_pb2.columns or request.compression in (sync_pb2.zstd_stream, sync_pb2.br_stream)
@@ -149,7 +140,7 @@ def _with_credits(request: sync_pb2.SubscribeRequest) -> sync_pb2.SubscribeReque
 
 def _session_event(data: bytes, received: int, reading: Reading) -> messages.Streamed | sync_pb2.End:
     """A frame, the border between two matches, or the end."""
-    message = _parsed(sync_pb2.ServerMessage, data)
+    message = wire.server_message(data)
     event = messages.event_from_message(message, received, len(data), reading)
     if isinstance(event, tuple):
         raise ProtocolError(f"unexpected answer {event!r}")

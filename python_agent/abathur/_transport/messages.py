@@ -11,7 +11,7 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
 from abathur._frame.frame import Frame
-from abathur._transport import frames
+from abathur._transport import frames, wire
 from abathur._transport.reading import MatchStart, Reading
 from abathur._values import proto_json
 from abathur.errors import ProtocolError, RequestError, StoppingError, request_error
@@ -107,11 +107,7 @@ def event_from_line(line: bytes, received: int, reading: Reading) -> Event:
 
 def event_from_bytes(data: bytes, received: int, reading: Reading) -> Event:
     """The event in a protobuf message."""
-    try:
-        message = sync_pb2.ServerMessage.FromString(data)
-    except DecodeError as error:
-        raise ProtocolError(f"not a ServerMessage: {error}") from None
-    return event_from_message(message, received, len(data), reading)
+    return event_from_message(wire.server_message(data), received, len(data), reading)
 
 
 def event_from_message(message: sync_pb2.ServerMessage, received: int, size: int, reading: Reading) -> Event:

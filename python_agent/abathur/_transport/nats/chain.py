@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from google.protobuf.message import DecodeError
-
 from abathur._events.skipped_events import SkippedEvents
 from abathur._frame.frame import Frame
-from abathur._transport import frames
+from abathur._transport import frames, wire
 from abathur._transport.nats.stream import Message
 from abathur._transport.payloads import PayloadReader
 from abathur.errors import ProtocolError
-from abathur.sync.v1 import sync_pb2
 
 
 class Chain:
@@ -49,9 +46,9 @@ class Chain:
         stamp = message.stamp
         assert stamp is not None
         try:
-            parsed = sync_pb2.Frame.FromString(message.data)
-        except DecodeError as error:
-            raise ProtocolError(f"the message at position {message.position} is not a Frame: {error}") from None
+            parsed = wire.frame(message.data)
+        except ProtocolError as error:
+            raise ProtocolError(f"the message at position {message.position} is {error}") from None
         if parsed.sequence != stamp.sequence:
             raise ProtocolError(
                 f"the message at position {message.position} has the frame {parsed.sequence}, not {stamp.sequence}"
