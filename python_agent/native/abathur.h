@@ -86,6 +86,12 @@ enum { FLOAT_32, UINT_64, UINT_32, INT_32, INT_8, BOOL_8, TYPES };
 API int64_t abathur_values(const int64_t *cells, int64_t width, const int64_t *which, int64_t n, const int32_t *columns,
                            const int32_t *types, int32_t count, int32_t kinds, uint8_t *out);
 
+/* Checksums: checksum.c. */
+
+/* Replaces the first bytes of data by 16 that have the same CRC-32, if that begins with zeros in place of ones. Returns
+ * how many bytes; negative if there are fewer than 64, or the processor cannot. */
+API int64_t abathur_checksum_fold(const uint8_t *data, int64_t size, uint8_t *folded);
+
 /* Protobuf: messages.c. */
 
 enum { LISTS = 5 };

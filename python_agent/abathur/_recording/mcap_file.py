@@ -6,7 +6,6 @@ It is imported where a file is opened: agents do not need it, and `import abathu
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -19,6 +18,7 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Chunk, ChunkIndex, Footer, Message, Metadata, MetadataIndex, Schema, Statistics
 from mcap.stream_reader import read_magic
 
+from abathur._recording.checksum import crc32
 from abathur._recording.damage import UnsupportedFileError
 from abathur._recording.positioned_file import PositionedFile
 
@@ -242,7 +242,7 @@ def _plain(chunk: Chunk) -> bytes:
         )
     if len(plain) != size:
         raise McapError(f"a chunk says it has {size} bytes, but it has {len(plain)}")
-    if chunk.uncompressed_crc and zlib.crc32(plain) != chunk.uncompressed_crc:
+    if chunk.uncompressed_crc and crc32(plain) != chunk.uncompressed_crc:
         raise McapError("the CRC of a chunk does not match its records")
     return plain
 
@@ -269,7 +269,7 @@ def _summary(stream: BinaryIO, footer: Footer, footer_at: int) -> Contents | Non
         return None
     stream.seek(start)
     covered = stream.read(footer_at - start + _FOOTER_BYTES - _CRC_BYTES)
-    if footer.summary_crc and zlib.crc32(covered) != footer.summary_crc:
+    if footer.summary_crc and crc32(covered) != footer.summary_crc:
         return None
     contents = Contents(end=start)
     statistics = None

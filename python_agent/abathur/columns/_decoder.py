@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 from abathur.columns import _implementation
 from abathur.columns._applied import NOTHING
 from abathur.columns._contents import Blob, Contents
-from abathur.columns._reader import Reader
 from abathur.columns._table import Table
 from abathur.errors import ProtocolError
 
+_HEAD = Struct("<BBH")
 _VERSION = 1
 _KEYFRAME = 1
 _SECTIONS = 10
@@ -96,14 +97,15 @@ class ColumnsDecoder:
                 one is needed. After that only a keyframe can be read.
         """
         last, self.columns = self.columns, None
-        reader = Reader(payload)
-        if (version := reader.uint(1)) != _VERSION:
+        if len(payload) < _HEAD.size:
+            raise ProtocolError(f"columns: truncated ({_HEAD.size - len(payload)} bytes are missing)")
+        version, flags, sections = _HEAD.unpack_from(payload)
+        if version != _VERSION:
             raise ProtocolError(f"columns: version {version} is unknown; {_VERSION} is supported")
-        if (flags := reader.uint(1)) & ~_KEYFRAME:
+        if flags & ~_KEYFRAME:
             raise ProtocolError(f"columns: flags {flags:#x} are unknown")
         if last is None and not flags:
             raise ProtocolError("columns: a delta frame without the frame before it")
-        sections = reader.uint(2)
         if sections >> _SECTIONS:
             raise ProtocolError(f"columns: sections {sections:#x} are unknown")
         if flags:
