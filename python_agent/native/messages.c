@@ -27,7 +27,7 @@ enum {
     NUMBERS, /* A list of numbers, perhaps packed. `number`: which list. */
 };
 
-enum { VARINT = 0, FIXED_64 = 1, BYTES = 2, FIXED_32 = 5, MAX_DEPTH = 50 };
+enum { VARINT = 0, FIXED_64 = 1, BYTES = 2, FIXED_32 = 5, MAX_DEPTH = 50, MAX_LENGTH_BYTES = 5 };
 
 typedef struct {
     const uint32_t *program;
@@ -60,11 +60,13 @@ static inline uint64_t varint(span *s) {
     return long_varint(s);
 }
 
-/* The bytes of a field, behind its length; sets `at` of what is read from to null if there are fewer. */
+/* The bytes of a field, behind its length; sets `at` of what is read from to null if there are fewer, or if the length
+ * is written with more bytes than protobuf's parser takes. */
 static inline span bytes_of(span *s) {
     span inner = {NULL, NULL};
+    const uint8_t *start = s->at;
     uint64_t length = varint(s);
-    if (!s->at || length > (uint64_t)(s->end - s->at)) {
+    if (!s->at || s->at - start > MAX_LENGTH_BYTES || length > (uint64_t)(s->end - s->at)) {
         s->at = NULL;
         return inner;
     }
