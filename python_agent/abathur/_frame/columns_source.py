@@ -62,7 +62,7 @@ class ColumnsUnits:
         self._columns = columns
         (rows,) = columns.used.nonzero()
         self._rows = None if len(rows) == len(columns.used) else rows
-        self._values = Values(UNITS, columns.units, self._rows)
+        self._values = Values(UNITS, columns.units.cells, self._rows)
         self._count = len(rows)
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class ColumnsUnits:
 
 class _Entries:
     def __init__(self, schema: Schema, table: Table, counts: NDArray[np.int64]) -> None:
-        self._values = Values(schema, table)
+        self._values = Values(schema, table.cells)
         self._counts = counts
 
     def counts(self) -> NDArray[np.int64]:

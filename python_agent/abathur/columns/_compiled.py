@@ -45,6 +45,10 @@ class _Memory(NamedTuple):
     flags: NDArray[np.bool_]
     flags_address: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """None: the addresses are those of one process; a copy of a decoder makes its own memory."""
+        return type(None), ()
+
 
 @cache
 def _directions() -> tuple[int, NDArray[np.int32]]:
@@ -138,10 +142,6 @@ class TableReader:
         self._rows_address = None if rows is None else address(rows)
         self._count = self._width if rows is None else len(rows)
         self._kinds = -1 if schema.kinds is None else schema.kinds
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Without addresses."""
-        return TableReader, (self._schema, self._cells, self._rows)
 
     def arrays(self, wanted: Wanted) -> dict[str, NDArray[Any]]:
         """See `_numpy`."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from abathur._values.usual import Usual
 from abathur.columns import _implementation
 from abathur.columns._schema import ColumnGroup, Schema, Wanted
-from abathur.columns._table import Table
 
 _MOST_KEPT = 64
 
@@ -23,13 +22,17 @@ class Values:
     with the first, others one by one, and after some of them all, which is faster at once.
     """
 
-    def __init__(self, schema: Schema, table: Table, rows: NDArray[np.intp] | None = None) -> None:
-        """Columns of some rows of a table, or of all."""
+    def __init__(self, schema: Schema, cells: NDArray[np.int64], rows: NDArray[np.intp] | None = None) -> None:
+        """Columns of some rows of the cells of a table, or of all."""
         self._schema = schema
-        self._cells = table.cells
+        self._cells = cells
         self._rows = rows
-        self._reader = _implementation.functions.TableReader(schema, table.cells, rows)
+        self._reader = _implementation.functions.TableReader(schema, cells, rows)
         self._read = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The cells: another process may have another implementation."""
+        return type(self), (self._schema, self._cells, self._rows)
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
         """A column by its path, and the columns that are created with it; defaults for fields that a row does not have.
