@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from abathur import Units
+from abathur._frame.bytes_units import units_of
 from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.unit_columns import (
     BUFF_COLUMNS,
@@ -176,6 +177,12 @@ def told_of(payloads: Sequence[bytes], *, start: int = 0, every: int = 1) -> lis
 def digest(payloads: Sequence[bytes]) -> tuple[str, str]:
     """Which decoder runs here, and a digest of what it makes of a stream."""
     return _implementation.functions.NAME, hashlib.sha256(repr(told_of(payloads)).encode()).hexdigest()
+
+
+def messages_told(messages: Sequence[bytes]) -> list[Any]:
+    """Whether the library reads serialized observations here, and their units."""
+    found = [units_of(each) for each in messages]
+    return [None if each is None else units_told(Units(each)) for each in found]
 
 
 def streams_of(payloads: Sequence[bytes]) -> list[list[bytes]]:
