@@ -35,7 +35,7 @@ def build(folder: Path, rid: str | None = None, sources: Path = SOURCES) -> str:
         sources: The folder of its sources.
 
     Returns:
-        What prevented it; empty if the library is there.
+        Why it was not compiled; empty if it was.
     """
     is_windows = sys.platform == "win32" if rid is None else rid == "win-x64"
     output = folder / ("abathur.dll" if is_windows else "libabathur.so")

@@ -80,9 +80,9 @@ def test_without_a_library_numpy_and_protobuf_decode(without_library: Path, choi
 def test_a_library_that_is_required_and_missing_is_an_error(without_library: Path) -> None:
     done = run("compiled", without_library)
     assert done.returncode == 1 and not done.stdout
-    wanted = "ImportError: ABATHUR_DECODER is 'compiled', and the compiled library cannot be used: there is none at "
+    wanted = "ImportError: ABATHUR_DECODER is 'compiled', and the compiled library cannot be used: it is not at "
     assert wanted in done.stderr
-    places = done.stderr.rpartition("there is none at ")[2].strip().split(" or ")
+    places = done.stderr.rpartition("it is not at ")[2].strip().split(" or ")
     assert [Path(place).name for place in places] == [native._NAME] * 2
     assert str(without_library / "abathur" / "_lib") in places[0]
 

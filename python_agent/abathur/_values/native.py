@@ -51,7 +51,7 @@ def _loaded(places: Sequence[Path], choice: str) -> ctypes.CDLL | None:
         raise ImportError(f"{VARIABLE} is {choice!r}; it must be one of {', '.join(_CHOICES)}")
     if choice == "numpy" or np.dtype(np.intp).itemsize != np.dtype(np.int64).itemsize:
         return None
-    problem = f"no file {' or '.join(map(str, places))}"
+    problem = f"it is not at {' or '.join(map(str, places))}"
     for path in places:
         if not path.exists():
             continue
