@@ -97,9 +97,9 @@ def _rows(schema: Schema, table: Table, extras: dict[tuple[int, int], bytes]) ->
         for at, parent, key, values in columns:
             if has >> at & 1 and (not parent or parent in inner):
                 (inner[parent] if parent else own).append(key + values[row])
-        own += [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
-        own.append(extras.get((schema.table, row), b""))
-        yield b"".join(own)
+        # Messages first: of an order with both targets the tag counts.
+        messages = [_field(parents[name], b"".join(parts)) for name, parts in inner.items()]
+        yield b"".join((*messages, *own, extras.get((schema.table, row), b"")))
 
 
 def _key(number: int, wire_type: int) -> bytes:
