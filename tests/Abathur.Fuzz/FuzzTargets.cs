@@ -5,16 +5,18 @@ namespace Abathur.Fuzz;
 /// <summary>All targets.</summary>
 internal static class FuzzTargets
 {
+    /// <summary>Those that need an interpreter with the package.</summary>
+    public static IReadOnlyList<string> InPython => [ColumnsPythonTarget.TargetName, MessagePythonTarget.TargetName];
+
     /// <summary>Their names, in the order they are run in.</summary>
     public static IReadOnlyList<string> Names { get; } =
     [
-        "wire", "json-to-wire", "wire-to-json", "columns", ColumnsPythonTarget.TargetName, "mcap", "grpc", "http2", "publish", "socket",
-        "websocket",
+        "wire", "json-to-wire", "wire-to-json", "columns", .. InPython, "mcap", "grpc", "http2", "publish", "socket", "websocket",
     ];
 
     /// <summary>A target by its name; the caller disposes it.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
-    /// <param name="python">The interpreter with the package, for the target that needs it.</param>
+    /// <param name="python">The interpreter with the package, for the targets that need it.</param>
     public static IFuzzTarget Create(string name, string python) => name switch
     {
         "wire" => new WireTarget(),
@@ -22,6 +24,7 @@ internal static class FuzzTargets
         "wire-to-json" => new WireToJsonTarget(),
         "columns" => new ColumnsTarget(),
         ColumnsPythonTarget.TargetName => new ColumnsPythonTarget(python),
+        MessagePythonTarget.TargetName => new MessagePythonTarget(python),
         "mcap" => new McapTarget(),
         "grpc" => new GrpcTarget(),
         "http2" => new Http2Target(),

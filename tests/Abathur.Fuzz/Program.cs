@@ -42,10 +42,10 @@ if (options.Replay is { } file)
 
 var names = options.Targets.Count > 0
     ? options.Targets
-    : [.. FuzzTargets.Names.Where(name => options.Python.Length > 0 || name != ColumnsPythonTarget.TargetName)];
+    : [.. FuzzTargets.Names.Where(name => options.Python.Length > 0 || !FuzzTargets.InPython.Contains(name))];
 told.WriteLine($"fuzzing {names.Count} targets for {options.Seconds.ToString(CultureInfo.InvariantCulture)} s in all, seed {options.Seed}");
 if (options.Targets.Count == 0 && options.Python.Length == 0)
-    told.WriteLine($"{ColumnsPythonTarget.TargetName} is skipped: it needs --python PATH");
+    told.WriteLine($"{string.Join(", ", FuzzTargets.InPython)}: skipped, they need --python PATH");
 var (inputs, findings) = (0L, 0);
 foreach (var name in names)
 {

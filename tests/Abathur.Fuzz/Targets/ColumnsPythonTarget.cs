@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-using System.Diagnostics;
 using Abathur.Columns;
 using Abathur.Columns.Decoding;
 using Abathur.Columns.Tables;
@@ -9,29 +7,18 @@ using SC2APIProtocol;
 namespace Abathur.Fuzz.Targets;
 
 /// <summary>
-/// The decoder of the Python package beside that of C#: both take a payload, and give the same observation, or both refuse it. The lines
-/// of Python that an input reaches for the first time guide the mutations.
+/// The decoders of the Python package, in NumPy and compiled, beside that of C#: all take a payload, and give the same observation, or all
+/// refuse it. The lines of Python that an input reaches for the first time guide the mutations.
 /// </summary>
 internal sealed class ColumnsPythonTarget : IFuzzTarget
 {
     public const string TargetName = "columns-python";
 
-    private const byte Refused = 0;
-    private const byte Taken = 1;
-    private readonly Process _python;
+    private readonly PythonPeer _peer;
     private int _reached;
 
     /// <param name="python">The interpreter with the package.</param>
-    public ColumnsPythonTarget(string python)
-    {
-        if (python.Length == 0) throw new ArgumentException($"{TargetName} needs --python PATH", nameof(python));
-        var info = new ProcessStartInfo(python, [Path.Combine(AppContext.BaseDirectory, "columns_peer.py")])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-        };
-        _python = Process.Start(info)!;
-    }
+    public ColumnsPythonTarget(string python) => _peer = new(TargetName, python, "columns_peer.py");
 
     public string Name => TargetName;
 
@@ -44,14 +31,12 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
     public int Run(byte[] input)
     {
         var decoder = new ColumnsDecoder();
-        Send([]);
-        Receive(out _, out _);
+        _peer.Take([], out _, out _);
         var before = _reached;
         foreach (var payload in ColumnsFrames.Split(input))
         {
             var expected = Peek(decoder, payload, out var refusal);
-            Send(payload);
-            var isTaken = Receive(out var actual, out _reached);
+            var isTaken = _peer.Take(payload, out _reached, out var actual) == PythonPeer.Taken;
             Check.That(
                 isTaken == (expected is not null),
                 $"Python {(isTaken ? "takes" : "refuses")} what C# {(isTaken ? "refuses" : "takes")}: "
@@ -64,12 +49,7 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
         return _reached > before ? _reached : 0;
     }
 
-    public void Dispose()
-    {
-        _python.StandardInput.Close();
-        if (!_python.WaitForExit(10_000)) _python.Kill();
-        _python.Dispose();
-    }
+    public void Dispose() => _peer.Dispose();
 
     private static byte[]? Peek(ColumnsDecoder decoder, byte[] payload, out string refusal)
     {
@@ -118,34 +98,5 @@ internal sealed class ColumnsPythonTarget : IFuzzTarget
     {
         var at = Math.Max(0, one.AsSpan().CommonPrefixLength(other) - 20);
         return $"C# {one[at..Math.Min(one.Length, at + 60)]} Python {other[Math.Min(at, other.Length)..Math.Min(other.Length, at + 60)]}";
-    }
-
-    private void Send(ReadOnlySpan<byte> payload)
-    {
-        Span<byte> length = stackalloc byte[4];
-        BinaryPrimitives.WriteInt32LittleEndian(length, payload.Length);
-        var pipe = _python.StandardInput.BaseStream;
-        pipe.Write(length);
-        pipe.Write(payload);
-        pipe.Flush();
-    }
-
-    private bool Receive(out byte[] observation, out int reached)
-    {
-        Span<byte> head = stackalloc byte[9];
-        var pipe = _python.StandardOutput.BaseStream;
-        try
-        {
-            pipe.ReadExactly(head);
-        }
-        catch (EndOfStreamException)
-        {
-            throw new FuzzFailureException("the Python decoder has ended its process: see above");
-        }
-        reached = BinaryPrimitives.ReadInt32LittleEndian(head[1..]);
-        observation = new byte[BinaryPrimitives.ReadInt32LittleEndian(head[5..])];
-        pipe.ReadExactly(observation);
-        Check.That(head[0] is Refused or Taken, $"Python: {System.Text.Encoding.UTF8.GetString(observation)}");
-        return head[0] == Taken;
     }
 }
