@@ -236,6 +236,24 @@ def test_units_are_the_same_when_the_decoder_has_gone_on(streams: list[list[byte
         assert [units_told(each) for each in reversed(units)] == wanted[::-1]
 
 
+@pytest.mark.parametrize("name", ["compiled", "numpy"])
+@pytest.mark.parametrize("form", [bytearray, lambda payload: memoryview(bytearray(payload))])
+def test_payloads_in_memory_that_is_used_again(streams: list[list[bytes]], name: str, form: Any) -> None:
+    payloads = streams[0][:6]
+    wanted = decoded("numpy", payloads)
+    assert decoded(name, [form(payload) for payload in payloads]) == wanted
+    with decoding(name):
+        decoder, whole = ColumnsDecoder(), ColumnsDecoder()
+        for payload in payloads:
+            memory = form(payload)
+            columns = decoder.decode(memory)
+            memory[:] = bytes(len(payload))
+            expected = whole.decode(payload).lists
+        assert [table.cells.tobytes() for table in columns.lists] == [table.cells.tobytes() for table in expected]
+    with pytest.raises(TypeError):
+        ColumnsDecoder().decode(5)  # type: ignore[arg-type]
+
+
 def test_the_program_that_runs_the_tests_has_the_library() -> None:
     """Else this file would compare the reference with itself."""
     assert abathur.columns.implementation == "compiled" and sys.modules["abathur.columns._compiled"].IS_HERE

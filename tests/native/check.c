@@ -250,6 +250,9 @@ static const char *take_payload(stream *s, const buffer *payload, const int32_t 
 }
 
 static const char *take_message(const buffer *message, const uint32_t *program, const int64_t *sizes) {
+    uint8_t folded[16];
+    int64_t done = abathur_checksum_fold(message->bytes, message->size, folded);
+    must(done <= message->size && (done < 0 || done % 64 == 0), "more was folded than there is");
     int64_t n = abathur_message_units(message->bytes, message->size, program);
     if (n < 0) return "refused";
     must(n <= message->size / 2, "more units than a message can have");
@@ -263,14 +266,14 @@ static const char *take_message(const buffer *message, const uint32_t *program, 
             uint64_t *has = zeros(entries, 8);
             if (!list) inside = zeros(NESTED * entries, 8);
             int64_t code =
-                abathur_message_list(message->bytes, message->size, program, list, entries, out, has, inside);
-            for (int64_t at = 0; !list && !code && at < NESTED * n; at++) counts[1 + at / n] += inside[at];
+                abathur_message_list(message->bytes, message->size, program, list, entries, 0, out, has, inside);
+            for (int64_t at = 0; !list && code == n && !wrong && at < NESTED * n; at++) counts[1 + at / n] += inside[at];
             free(out);
             free(has);
             free(inside);
-            must(!wrong || code < 0, "a wrong number of entries was taken");
+            must(!wrong || code != entries, "a wrong number of entries was taken");
             if (!wrong && !list && code < 0) return "refused";
-            must(wrong || !code, "a list of a message that was taken is refused");
+            must(wrong || code == entries, "a list of a message that was taken is refused");
         }
     }
     return "taken";
@@ -285,10 +288,11 @@ static void check_arguments(const uint32_t *program) {
     must(abathur_blob_patch(&byte, 1, 2, NULL, 0, NULL) < 0, "a patch outside");
     if (!program) return;
     must(abathur_message_units(&byte, -1, program) < 0, "a negative size");
-    must(abathur_message_list(&byte, 0, program, -1, 0, &byte, &has, NULL) < 0, "a list below 0");
-    must(abathur_message_list(&byte, 0, program, LISTS, 0, &byte, &has, NULL) < 0, "a list too many");
-    must(abathur_message_list(&byte, 0, program, 0, 0, &byte, &has, NULL) < 0, "units without their lists");
-    must(abathur_message_list(&byte, 0, program, 1, -1, &byte, &has, NULL) < 0, "a negative count");
+    must(abathur_message_list(&byte, 0, program, -1, 0, 0, &byte, &has, NULL) < 0, "a list below 0");
+    must(abathur_message_list(&byte, 0, program, LISTS, 0, 0, &byte, &has, NULL) < 0, "a list too many");
+    must(abathur_message_list(&byte, 0, program, 0, 0, 0, &byte, &has, NULL) < 0, "units without their lists");
+    must(abathur_message_list(&byte, 0, program, 1, -1, 0, &byte, &has, NULL) < 0, "a negative count");
+    must(abathur_message_list(&byte, 0, program, 1, 0, -1, &byte, &has, NULL) < 0, "a first entry before the first");
 }
 
 int main(int argc, char **argv) {

@@ -97,6 +97,9 @@ class ColumnsDecoder:
                 one is needed. After that only a keyframe can be read.
         """
         last, self.columns = self.columns, None
+        if not isinstance(payload, bytes):
+            # Of other memory, which may change before the contents are read.
+            payload = bytes(memoryview(payload))
         if len(payload) < _HEAD.size:
             raise ProtocolError(f"columns: truncated ({_HEAD.size - len(payload)} bytes are missing)")
         version, flags, sections = _HEAD.unpack_from(payload)
