@@ -205,7 +205,6 @@ def _clients(figures: Figures, names: list[str], counts: Counts) -> str:
 def _datasets(figures: Figures, names: list[str], counts: Counts) -> str:
     text = _text(
         "`abathur dataset build --workers 1`, with the start of all processes. Processor time is that of all of them.",
-        "Where every loop of a full recording is wanted, a daemon parses the units, whatever the decoder.",
     )
     rows = [
         [

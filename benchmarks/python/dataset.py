@@ -50,7 +50,6 @@ class Build:
         line = [sys.executable, "-m", "abathur", "dataset", "build", *map(str, arguments), "-q"]
         self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.worker_bytes = 0
-        self.worker_and_daemon_bytes = 0
         self.seconds = 0.0
         self._is_over = threading.Event()
         self._sampler = threading.Thread(target=self._sample)
@@ -77,11 +76,8 @@ class Build:
         while not self._is_over.wait(_SAMPLE_SECONDS):
             try:
                 for worker in psutil.Process(self.process.pid).children():
-                    own = worker.memory_info().rss
-                    daemons = sum(each.memory_info().rss for each in worker.children())
                     if any("spawn_main" in word for word in worker.cmdline()):
-                        self.worker_bytes = max(self.worker_bytes, own)
-                        self.worker_and_daemon_bytes = max(self.worker_and_daemon_bytes, own + daemons)
+                        self.worker_bytes = max(self.worker_bytes, worker.memory_info().rss)
             except psutil.NoSuchProcess:
                 continue
 
@@ -97,7 +93,6 @@ def speed(figures: Figures, folder: Path, recordings: list[Path]) -> None:
     figures.add("s", build.seconds, "speed", "seconds")
     figures.add("rows", rows, "speed", "rows")
     figures.add("MB", build.worker_bytes / 1e6, "speed", "worker")
-    figures.add("MB", build.worker_and_daemon_bytes / 1e6, "speed", "worker and daemon")
     for name, size in info.tables.items():
         figures.add("bytes a frame", size.bytes / info.sampled, "speed", name)
     shutil.rmtree(output)

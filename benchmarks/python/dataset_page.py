@@ -43,7 +43,6 @@ def _speed(figures: Figures) -> str:
         ["seconds", figures.text("speed", "seconds")],
         ["unit rows a second", figures.text("speed", "rate")],
         ["largest memory of a worker, MB", figures.text("speed", "worker")],
-        ["the same with its daemon, MB", figures.text("speed", "worker and daemon")],
         *([f"bytes a frame, `{name}`", figures.text("speed", name)] for name in TABLES),
     ]
     text = _text(
