@@ -16,9 +16,10 @@ from abathur._frame import bytes_units
 from abathur._frame.unit_columns import COLUMNS
 from abathur.events import Alert, UnitTookDamage, UnitTypeChanged, UpgradeComplete
 from datasets import TABLES, contents, parts, rows, synthesize, write_recording
+from decoders import needs_library
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import SKIRMISH, needs_compiled, runs
+from programs import SKIRMISH, runs
 from s2clientprotocol import common_pb2, raw_pb2, sc2api_pb2
 
 KEY = "3ad9b6cf9e0d49bd"
@@ -178,7 +179,7 @@ def test_types_and_encodings_are_chosen_for_size(built: tuple[Path, int]) -> Non
     assert [name for name, each in columns.items() if each.has_dictionary_page] == ["name"]
 
 
-@needs_compiled
+@needs_library
 def test_the_compiled_decoder_and_the_parser_make_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,7 +48,7 @@ def function(name: str, *arguments: Any) -> Any:
 
 def _loaded(places: Sequence[Path], choice: str) -> ctypes.CDLL | None:
     if choice not in _CHOICES:
-        raise ImportError(f"{VARIABLE} is {choice!r}; it must be one of {', '.join(_CHOICES)}")
+        raise ImportError(f"{VARIABLE} is {choice!r}; it must be one of {', '.join(_CHOICES)}", name=__name__)
     if choice == "numpy" or np.dtype(np.intp).itemsize != np.dtype(np.int64).itemsize:
         return None
     problem = f"it is not at {' or '.join(map(str, places))}"
@@ -65,7 +65,9 @@ def _loaded(places: Sequence[Path], choice: str) -> ctypes.CDLL | None:
             return library
         problem = f"{path} has version {version}, not {_VERSION}: install the package again"
     if choice == "compiled":
-        raise ImportError(f"{VARIABLE} is 'compiled', and the compiled library cannot be used: {problem}")
+        raise ImportError(
+            f"{VARIABLE} is 'compiled', and the compiled library cannot be used: {problem}", name=__name__
+        )
     return None
 
 

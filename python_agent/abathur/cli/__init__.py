@@ -43,6 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, DaemonError) and error.exit_code == _BAD_INPUT:
             return _BAD_INPUT
         return USAGE if isinstance(error, ValueError) else _FAILED
+    except ImportError as error:
+        # What the environment asks for and is not here: an error of the user.
+        if error.name != "abathur._values.native":
+            raise
+        print(f"abathur: {printable(str(error))}", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         return _INTERRUPTED
     return code

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 from abathur import Game
-from abathur._values import native
 from abathur.sync.v1 import sync_pb2
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -257,10 +256,6 @@ def in_thread(target: Callable[[], None]) -> threading.Thread:
 
 needs_observations = pytest.mark.skipif(
     not (SHARED / "observations").is_dir(), reason=f"{SHARED / 'observations'} does not exist"
-)
-#: Where there is no C compiler, the package has no library.
-needs_compiled = pytest.mark.skipif(
-    native.LIBRARY is None, reason="the compiled decoder is not there, or ABATHUR_DECODER is numpy"
 )
 needs_sequences = pytest.mark.skipif(
     not (SHARED / "sequences").is_dir(), reason=f"{SHARED / 'sequences'} does not exist"
