@@ -190,9 +190,12 @@ class Frame:
     def player(self) -> sc2api_pb2.PlayerCommon:
         """The player who sees it: ``frame.player.minerals``, ``.vespene``, ``.food_used``, ``.food_cap``, and more.
 
-        It is a part of `rest`. With encoding ``columns`` no observation is built for it.
+        Neither units nor the map are parsed, or built, for it.
         """
-        return self.rest.observation.player_common
+        try:
+            return self._source.player
+        except UnreadableError as error:
+            raise self._damaged(error) from None
 
     @property
     def latency(self) -> float:

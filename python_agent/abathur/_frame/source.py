@@ -60,6 +60,11 @@ class FrameSource(ABC):
         return self.response
 
     @property
+    def player(self) -> sc2api_pb2.PlayerCommon:
+        """See `Frame.player`."""
+        return self.rest.observation.player_common
+
+    @property
     def without_units(self) -> sc2api_pb2.ResponseObservation:
         """What is cheap to read, and has at least what happens once, and the upgrades. Do not change it."""
         return self.rest
@@ -113,6 +118,11 @@ class BytesSource(FrameSource):
             return without_units.parse(self.data)
         except DecodeError as error:
             raise UnreadableError(str(error)) from None
+
+    @property
+    def player(self) -> sc2api_pb2.PlayerCommon:
+        """Of what is parsed without units."""
+        return self.without_units.observation.player_common
 
     @cached_property
     def units(self) -> Units:

@@ -173,7 +173,9 @@ def _wrong_rows(recording: Recording, source: str, entry: Entry, options: Option
     counted = dict.fromkeys(TABLES, 0)
     for frame in recording.frames(every=options.every):
         counted["players"] += 1
-        counted["units"] += len(frame.units)
+        # Of a message, without the library.
+        units = frame.units if frame._source.columns is not None else frame.observation.raw_data.units
+        counted["units"] += len(units)
         counted["events"] += len(frame.events)
         for response in (frame.skipped_events, frame.rest):
             counted["actions"] += len(response.actions) if response is not None else 0
