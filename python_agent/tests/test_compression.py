@@ -251,7 +251,8 @@ def test_payload_that_is_not_what_the_frame_says_is_a_protocol_error() -> None:
     for encoding, data in ((sync_pb2.json, b"{"), (sync_pb2.proto, b"\xff"), (sync_pb2.columns, observation)):
         message = sync_pb2.Frame(encoding=encoding, compression=sync_pb2.gzip, data=gzip.compress(data))
         with pytest.raises(abathur.ProtocolError):
-            frames.from_message(message, received=0, size=0)
+            # Protobuf is parsed when it is read.
+            frames.from_message(message, received=0, size=0).observation  # noqa: B018
     unknown = sync_pb2.Frame(encoding=sync_pb2.proto, compression=77, data=b"x")  # type: ignore[arg-type]
     with pytest.raises(abathur.DecompressionError, match="unknown compression"):
         frames.from_message(unknown, received=0, size=0)
