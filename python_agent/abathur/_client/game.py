@@ -184,8 +184,8 @@ class Game:
                 - policy: ``latest`` (default; skip to the newest frame when this agent lags; `Frame.dropped` counts),
                   ``every`` (drop no frame), ``lockstep`` (the game waits until the next frame is requested).
                 - encoding: ``auto`` (default: protobuf, the fastest for an agent that reads `Frame.observation`,
-                  alone or with `Frame.units`), ``proto``, ``json`` or ``columns``: NumPy arrays, the smallest and the
-                  fastest for `Frame.units` and `Frame.grids`.
+                  alone or with `Frame.units`), ``proto``, ``json`` or ``columns``: NumPy arrays, the smallest, and the
+                  fastest for `Frame.units` with `Frame.grids`.
                 - compression: ``none`` (default), or ``gzip``, ``br`` or ``zstd`` for each frame independently, or
                   ``zstd-stream`` or ``br-stream`` with the history of the stream: a tenth of that size or less. Not for
                   ``json`` on the socket, whose lines are not compressed.

@@ -44,6 +44,7 @@ _FIXED = {
     FieldDescriptor.TYPE_FIXED64: _PACKED_64,
     FieldDescriptor.TYPE_SFIXED64: _PACKED_64,
 }
+_MOST_OF_ENUM = 127
 _NEVER_PACKED = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
 
 
@@ -106,7 +107,7 @@ class BytesUnits:
         return _restored, (self._data,)
 
     def columns(self, path: str, dtypes: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-        """All fields of all units."""
+        """A field of all units, and those that are usually read with it."""
         return self._entries.columns(path)
 
     def present(self, path: str) -> NDArray[np.bool_]:
@@ -244,9 +245,11 @@ def _program() -> tuple[int, NDArray[np.uint32]]:
             return kind | oneof, add(inner, name, "" if name is None else f"{path}."), 0
         if name is not None and path in (block := _forms()[name].block).names:
             number = block.names.index(path)
-            choices = [each.number for each in field.enum_type.values] if field.enum_type else [0]
-            assert sorted(choices) == list(range(min(choices), max(choices) + 1))
-            value = min(choices) | max(choices) << 8
+            choices = sorted({each.number for each in field.enum_type.values}) if field.enum_type else [0]
+            if choices != list(range(choices[0], choices[-1] + 1)) or choices[0] < 0 or choices[-1] > _MOST_OF_ENUM:
+                # Of another version of the protocol: a number is not what is wanted here, so that protobuf parses it.
+                return _MESSAGE, 0, 0
+            value = choices[0] | choices[-1] << 8
             return _KINDS[block.types[number].name] | number << 8 | oneof, value, block.starts[number]
         if field.is_repeated and field.type not in _NEVER_PACKED:
             return _FIXED.get(field.type, _PACKED_VARINT), 0, 0
