@@ -1,4 +1,4 @@
-"""What a payload makes of the units' table."""
+"""What a payload makes of the units' table, and what it is given of a list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abathur.columns._schema import UNITS
+from abathur.columns._schema import UNITS, Schema
 from abathur.columns._table import Table
 
 
@@ -31,6 +31,26 @@ class Applied(NamedTuple):
     counts_change: bool
     position: int
     memory: Any = None
+
+
+class ListBefore(NamedTuple):
+    """A list before a payload, and what becomes of its units.
+
+    Attributes:
+        schema: Of the list.
+        table: The list.
+        old: How many rows each unit had.
+        counts: How many it has.
+        stays: Which units' rows have the same unit as before.
+        is_rearranged: Whether rows move, come or go.
+    """
+
+    schema: Schema
+    table: Table
+    old: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    stays: NDArray[np.bool_]
+    is_rearranged: bool
 
 
 _NO_FLAGS: NDArray[np.bool_] = np.zeros(0, np.bool_)

@@ -13,7 +13,7 @@ from abathur._values import native
 from abathur._values.array_block import ArrayBlock
 from abathur._values.native import address
 from abathur.columns import _motion, _numpy
-from abathur.columns._applied import Applied
+from abathur.columns._applied import Applied, ListBefore
 from abathur.columns._schema import UNITS, Schema, Wanted
 from abathur.columns._table import Table
 
@@ -86,35 +86,26 @@ def _memory(units: Applied) -> _Memory:
     return _Memory(block, address(block), flags, address(flags))
 
 
-def apply_list(
-    payload: bytes,
-    position: int,
-    has_section: bool,
-    schema: Schema,
-    table: Table,
-    old: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    stays: NDArray[np.bool_],
-    is_rearranged: bool,
-) -> tuple[Table, int]:
+def apply_list(payload: bytes, position: int, has_section: bool, before: ListBefore) -> tuple[Table, int]:
     """See `_numpy`."""
+    schema, table, old, counts, stays, is_rearranged = before
     if not is_rearranged:
         # All rows have what they had.
         old, stays = counts, np.ones(len(counts), np.bool_)
     width, predicted, total_before = schema.width, schema.predicted, table.cells.shape[1]
     total = _list_total(address(counts), len(counts))
     if total >= 0:
-        before = np.concatenate((table.cells, table.velocity)) if predicted else table.cells
+        cells = np.concatenate((table.cells, table.velocity)) if predicted else table.cells
         after = np.empty((width + predicted, total), np.int64)
         scratch = np.empty(total, np.uint32)
         end = _list_apply(
             *(payload, len(payload), position, has_section, width, predicted),
             *(address(old), len(old), address(counts), address(stays), len(counts)),
-            *(total_before, address(before), total, address(after), address(scratch)),
+            *(total_before, address(cells), total, address(after), address(scratch)),
         )
         if end >= 0:
             return Table(after[:width], after[width:]), end
-    return _numpy.apply_list(payload, position, has_section, schema, table, old, counts, stays, is_rearranged)
+    return _numpy.apply_list(payload, position, has_section, before)
 
 
 def patch(payload: bytes, position: int, last: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], int]:

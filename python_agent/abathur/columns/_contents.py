@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur.columns import _extras, _implementation
-from abathur.columns._applied import Applied
+from abathur.columns._applied import Applied, ListBefore
 from abathur.columns._reader import Reader
 from abathur.columns._schema import BLOBS, FIRST_BLOB, FIRST_COUNT, FIRST_LIST, LISTS, REST
 from abathur.columns._table import Table
@@ -152,7 +152,8 @@ class Contents:
             has_section = bool(self._sections & (1 << (FIRST_LIST + at)))
             if is_rearranged or has_section or (schema.predicted and table.velocity.any()):
                 table, position = _implementation.functions.apply_list(
-                    payload, position, has_section, schema, table, old[at], counts[at], self._stays, is_rearranged
+                    *(payload, position, has_section),
+                    ListBefore(schema, table, old[at], counts[at], self._stays, is_rearranged),
                 )
             lists.append(table)
         return tuple(lists), position

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abathur.columns import _compiled, _numpy
-from abathur.columns._applied import Applied
+from abathur.columns._applied import Applied, ListBefore
 from abathur.columns._schema import Schema, Wanted
 from abathur.columns._table import Table
 
@@ -27,18 +27,7 @@ class Implementation(Protocol):
 
     def apply_units(self, payload: bytes, sections: int, last: Applied) -> Applied: ...
 
-    def apply_list(
-        self,
-        payload: bytes,
-        position: int,
-        has_section: bool,
-        schema: Schema,
-        table: Table,
-        old: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        stays: NDArray[np.bool_],
-        is_rearranged: bool,
-    ) -> tuple[Table, int]: ...
+    def apply_list(self, payload: bytes, position: int, has_section: bool, before: ListBefore) -> tuple[Table, int]: ...
 
     def patch(self, payload: bytes, position: int, last: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], int]: ...
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abathur._values.read_only import read_only
 from abathur.columns import _motion
-from abathur.columns._applied import NOTHING, Applied
+from abathur.columns._applied import NOTHING, Applied, ListBefore
 from abathur.columns._floats import FLOAT, floats
 from abathur.columns._reader import Reader
 from abathur.columns._schema import FIRST_COUNT, FIRST_LIST, LISTS, MAX_ROWS, REST, UNITS, Schema, Wanted
@@ -96,36 +96,21 @@ def _carried(array: NDArray[_Cell], rows: int, gone: NDArray[np.int64]) -> NDArr
     return made
 
 
-def apply_list(
-    payload: bytes,
-    position: int,
-    has_section: bool,
-    schema: Schema,
-    table: Table,
-    old: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    stays: NDArray[np.bool_],
-    is_rearranged: bool,
-) -> tuple[Table, int]:
+def apply_list(payload: bytes, position: int, has_section: bool, before: ListBefore) -> tuple[Table, int]:
     """A list after a payload, and the position after its section.
 
     Args:
         payload: The payload.
         position: Of the list's section, if it has one.
         has_section: Whether it has.
-        schema: Of the list.
-        table: The list before.
-        old: How many rows each unit had.
-        counts: How many it has.
-        stays: Which units' rows have the same unit as before.
-        is_rearranged: Whether rows move, come or go.
+        before: The list before it, and its units.
 
     Raises:
         ProtocolError: the section is damaged, or a number of rows is impossible.
     """
-    carried = None
-    if is_rearranged:
-        table, carried = _rearranged(schema, table, old, counts, stays)
+    schema, table, carried = before.schema, before.table, None
+    if before.is_rearranged:
+        table, carried = _rearranged(before)
     reader = Reader(payload, position)
     changes = reader.changes(schema.width, table.cells.shape[1]) if has_section else None
     if changes is None and not (schema.predicted and table.velocity.any()):
@@ -141,10 +126,9 @@ def apply_list(
     return Table(cells, velocity), reader.position
 
 
-def _rearranged(
-    schema: Schema, table: Table, old: NDArray[np.int64], counts: NDArray[np.int64], stays: NDArray[np.bool_]
-) -> tuple[Table, NDArray[np.bool_]]:
+def _rearranged(before: ListBefore) -> tuple[Table, NDArray[np.bool_]]:
     """A table after units were added, removed, or changed their number of rows; and which of its rows were kept."""
+    schema, table, old, counts, stays, _ = before
     # Unsigned, so that negative numbers are large.
     if counts.view(np.uint64).max(initial=0) > MAX_ROWS or (total := int(counts.sum())) > MAX_ROWS:
         raise ProtocolError(f"columns: a unit has an impossible number of {schema.message or 'buff'}s")
