@@ -7,6 +7,7 @@ import platform
 import sys
 import weakref
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -52,19 +53,21 @@ class _Functions(NamedTuple):
     name_of_error: Callable[[int], bytes]
 
 
-def _loaded() -> _Functions | None:
+@cache
+def library() -> _Functions | None:
+    """The daemon's libzstd, loaded on first use; None: it is not here, or cannot be loaded."""
     path = next((path for path in _PLACES if path.exists()), None)
     if path is None:
         return None
     try:
         # Holds the interpreter lock: two threads that use one stream by mistake must not do it at once.
-        library = ctypes.PyDLL(str(path))
+        loaded = ctypes.PyDLL(str(path))
     except OSError:
         return None
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
 
     def function(name: str, result: Any, *arguments: Any) -> Any:
-        found = getattr(library, f"ZSTD_{name}")
+        found = getattr(loaded, f"ZSTD_{name}")
         found.restype, found.argtypes = result, arguments
         return found
 
@@ -78,21 +81,17 @@ def _loaded() -> _Functions | None:
     )
 
 
-#: None: there is no library, or it cannot be loaded.
-LIBRARY: _Functions | None = _loaded()
-
-
 class ZstdStream:
     """A stream since its keyframe, with the daemon's libzstd."""
 
-    def __init__(self, library: _Functions) -> None:
+    def __init__(self, functions: _Functions) -> None:
         """Start a stream."""
-        self._library = library
-        self._context = library.create()
+        self._library = functions
+        self._context = functions.create()
         if not self._context:
             raise MemoryError
-        weakref.finalize(self, library.free, self._context)
-        self._check(library.set_parameter(self._context, _WINDOW_LOG_MAX, MAX_WINDOW_BYTES.bit_length() - 1), None)
+        weakref.finalize(self, functions.free, self._context)
+        self._check(functions.set_parameter(self._context, _WINDOW_LOG_MAX, MAX_WINDOW_BYTES.bit_length() - 1), None)
 
     def feed(self, data: bytes, limit: int, refuse: Refusal) -> bytes:
         """Decompress the next data to at most `limit` bytes; `refuse` creates the errors."""
@@ -153,4 +152,5 @@ class SlicedZstdStream:
 
 def new() -> ZstdStream | SlicedZstdStream:
     """A stream."""
-    return SlicedZstdStream() if LIBRARY is None else ZstdStream(LIBRARY)
+    functions = library()
+    return SlicedZstdStream() if functions is None else ZstdStream(functions)
