@@ -176,7 +176,7 @@ async def test_killed_in_the_seventh_match_it_leaves_seven_recordings(launch: La
         async with abathur.publisher(daemon.grpc) as publisher:
             for frame in frames:
                 await publisher.publish(frame)
-            await asyncio.to_thread(until_recorded, daemon, LOOPS)
+            await asyncio.to_thread(until_recorded, daemon, 7, LOOPS)
             daemon.process.kill()
             while True:
                 await publisher.publish(frames[-1])
@@ -260,8 +260,8 @@ def until_published(daemon: Daemon, count: int, frames: int) -> list[sync_pb2.Ma
     return until(daemon, lambda listed: len(listed) == count and listed[-1].frames == frames)
 
 
-def until_recorded(daemon: Daemon, frames: int) -> None:
-    until(daemon, lambda listed: listed[-1].recording.frames == frames)
+def until_recorded(daemon: Daemon, count: int, frames: int) -> list[sync_pb2.MatchSummary]:
+    return until(daemon, lambda listed: len(listed) == count and listed[-1].recording.frames == frames)
 
 
 def subscribed(daemon: Daemon) -> None:
