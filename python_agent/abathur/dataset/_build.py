@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from abathur._recording import tables
-from abathur.dataset import _dask, _fields, _inputs, _local, _matches
+from abathur._frame import numbers
+from abathur._recording import input_files, tables
+from abathur.dataset import _dask, _local, _matches
 from abathur.dataset._convert import Outcome, convert
 from abathur.dataset._options import Options, names
 from abathur.dataset._store import Store
@@ -104,7 +105,7 @@ def build(
     tables.require()
     options = Options(
         every=every,
-        fields=_fields.DEFAULT if fields is None else names(fields),
+        fields=numbers.DEFAULT if fields is None else names(fields),
         group_loops=group_loops,
         **({} if columns is None else {"columns": names(columns)}),
     )
@@ -115,7 +116,7 @@ def build(
     if scheduler is not None and not _ADDRESS.fullmatch(scheduler):
         raise ValueError(f"scheduler is {scheduler!r}; it must be an address such as tcp://127.0.0.1:8786")
     given = [inputs] if isinstance(inputs, str | Path) else inputs
-    sources = _inputs.find([str(each) for each in given])
+    sources = input_files.find([str(each) for each in given])
     store = Store(Path(output).absolute())
     try:
         # Before the folder is touched.
@@ -169,7 +170,7 @@ def _collect(store: Store, outcomes: Iterator[tuple[str, Outcome]], total: int, 
                     for table in TABLES:
                         built.rows[table] += entry.parts[table].rows
                 files = known.setdefault(entry.sha256, set(entry.files))
-                files.add(_inputs.name(source))
+                files.add(input_files.name(source))
                 # Of recordings with the same content, whichever was first: the same entry.
                 if outcome.is_new or sorted(files) != entry.files:
                     entry.files = sorted(files)

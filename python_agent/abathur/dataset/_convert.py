@@ -6,11 +6,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from abathur._frame import numbers
 from abathur._frame.frame import Frame
-from abathur._recording import match_facts
+from abathur._recording import input_files, match_facts
 from abathur._recording.opened import open_recording
 from abathur._recording.recording import Recording
-from abathur.dataset import _actions, _events, _fields, _inputs, _matches, _tables
+from abathur.dataset import _actions, _events, _matches, _tables
 from abathur.dataset._entry import Entry
 from abathur.dataset._options import Options
 from abathur.dataset._recorded import RecordedMatch
@@ -52,7 +53,7 @@ def convert(source: str, root: str, options: Options) -> Outcome:
     if not store.root.is_dir():
         raise AbathurError(f"{root} does not exist on this worker: all workers must see the folder of the dataset")
     try:
-        with _inputs.local(source) as path:
+        with input_files.local(source) as path:
             try:
                 return _new_or_kept(path, store, options)
             except AbathurError as error:
@@ -114,10 +115,10 @@ def _convert(recording: Recording, sha256: str, store: Store, options: Options) 
 
 def _write(recording: Recording, entry: Entry, options: Options, folder: Path) -> dict[str, int]:
     """Write all tables, complete the entry, and return the number of rows of each table."""
-    numbers = _fields.numbers(options.fields)
-    dtypes = {"game_loop": "u4", **{name: dtype for name, (_, dtype) in numbers.items()}}
+    wanted = numbers.numbers(options.fields)
+    dtypes = {"game_loop": "u4", **{name: dtype for name, (_, dtype) in wanted.items()}}
     columns = {"players": dtypes, "events": _events.COLUMNS, "actions": _actions.COLUMNS}
-    fields = _fields.Reader(numbers)
+    fields = numbers.Reader(wanted)
     results: dict[int, str] = {}
     with ExitStack() as stack:
         writers = {}

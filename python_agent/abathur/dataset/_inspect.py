@@ -9,7 +9,8 @@ from pathlib import Path
 from abathur._recording import tables as _tables
 from abathur._recording.opened import open_recording
 from abathur._recording.recording import Recording
-from abathur.dataset import _inputs, _matches
+from abathur._recording import input_files
+from abathur.dataset import _matches
 from abathur.dataset._entry import Entry, Part
 from abathur.dataset._options import Options
 from abathur.dataset._store import Store, digest
@@ -106,14 +107,14 @@ def check(folder: str | Path, inputs: Iterable[str | Path] = (), *, progress: Pr
     _tables.require()
     store = Store.open(Path(folder))
     entries = store.entries()
-    sources = _inputs.find([str(each) for each in inputs])
+    sources = input_files.find([str(each) for each in inputs])
     problems = [problem for entry in entries for problem in _wrong_parts(store, entry)]
     problems += _other_files(store, entries)
     problems += _wrong_matches(store, entries)
     frames = 0
     for done, source in enumerate(sources, 1):
         try:
-            with _inputs.local(source) as path:
+            with input_files.local(source) as path:
                 entry = store.entry(digest(path))
                 if entry is None:
                     problems.append(f"{source} is not in the dataset")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from abathur._frame import numbers
 from abathur._frame.unit_columns import COLUMNS
-from abathur.dataset import _fields
 
 #: Sampled game loops in one row group of `units`: 17 s of a match at each loop, 2.3 minutes at every eighth.
 _GROUP_FRAMES = 384
@@ -29,7 +29,7 @@ class Options:
 
     every: int = 1
     columns: tuple[str, ...] = tuple(COLUMNS)
-    fields: tuple[str, ...] = _fields.DEFAULT
+    fields: tuple[str, ...] = numbers.DEFAULT
     group_loops: int = 0
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class Options:
         chosen = {"tag", *self.columns}
         # In one order, so that the same columns are the same dataset.
         object.__setattr__(self, "columns", tuple(name for name in COLUMNS if name in chosen))
-        _fields.numbers(self.fields)
+        numbers.numbers(self.fields)
         group = self.group_loops or _GROUP_FRAMES * self.every
         if not self.every <= group <= _GROUP_FRAMES * _MAX_LOOPS:
             raise ValueError(f"group_loops is {group}; it must be at least the {self.every} loops of a sample")

@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from threading import Lock
 
 from abathur._program.daemon import find_daemon
+from abathur._recording import input_files
 from abathur._recording.opened import open_recording
-from abathur.dataset import _inputs
 from abathur.dataset._store import Store, digest
 from abathur.errors import AbathurError
 
@@ -112,7 +112,7 @@ def record(
     if games and jobs > len(games):
         raise ValueError(f"{jobs} jobs need as many games, but {len(games)} addresses are given")
     given = [replays] if isinstance(replays, str | Path) else replays
-    found = _inputs.find([str(each) for each in given], REPLAYS)
+    found = input_files.find([str(each) for each in given], REPLAYS)
     command = [*find_daemon(), "live", "--stop-with-parent", "--quiet", "--step", str(step)]
     command += ["--compact"] if compact else []
     command += ["--connect-timeout", f"{connect_timeout:g}", "--history-mb", "0"]
