@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abathur import actions, dataset, drawing, errors, events, ids, sc2
+    from abathur import actions, dataset, drawing, errors, events, ids, learn, sc2
     from abathur._client.act import ActResult
     from abathur._client.agent import Agent
     from abathur._client.blocking_game import BlockingGame, connect_blocking
@@ -84,6 +84,7 @@ __all__ = [
     "errors",
     "events",
     "ids",
+    "learn",
     "open",
     "publisher",
     "publisher_blocking",
@@ -125,7 +126,7 @@ _MODULES = {
     "publisher_blocking": "_client.blocking_publisher",
     "sample": "_program.daemon",
 }
-_SUBMODULES = ("actions", "dataset", "drawing", "errors", "events", "ids", "sc2")
+_SUBMODULES = ("actions", "dataset", "drawing", "errors", "events", "ids", "learn", "sc2")
 
 
 # Type checkers see the imports above, and only the new names of errors.

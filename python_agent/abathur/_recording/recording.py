@@ -17,9 +17,10 @@ from abathur._events.plots import PlotSeries
 from abathur._events.timeline import Timeline, TimelineBuilder
 from abathur._frame.equivalents import absent
 from abathur._frame.frame import Frame
-from abathur._recording import match_facts, tables
+from abathur._recording import frame_loops, match_facts, tables
 from abathur._recording.damage import as_recording_error
 from abathur._recording.equivalents import RECORDING
+from abathur._recording.frame_loops import FrameLoops
 from abathur._recording.frame_range import RecordedFrames, number_of_frames
 from abathur._recording.match_facts import RecordedPlayer
 from abathur._recording.positioned_file import PositionedFile
@@ -90,6 +91,7 @@ class Recording:
         self.frame_count: int = 0
         self._timeline: Timeline | None = None
         self._index: RecordedIndex | None = None
+        self._loops: FrameLoops | None = None
         #: The results in the last frame.
         self._ends: dict[int, str] | None = None
         # One at most: what is taken from it belongs to the thread that took it.
@@ -416,11 +418,23 @@ class Recording:
             return counts[OBSERVATION] + int(counted["frames"])
         return len(self._indexed())
 
+    def _frame_loops(self) -> FrameLoops:
+        """The game loops of all frames. A recording without the record of them is read, as far as it is stored."""
+        if self._loops is None:
+            self._file.check_open()
+            with as_recording_error(self.path):
+                found = FrameLoops.from_metadata(self._mcap.metadata(frame_loops.METADATA), self.frame_count)
+                self._loops = found or FrameLoops.of_messages(self._messages(OBSERVATIONS, None))
+        return self._loops
+
     def _indexed(self) -> RecordedIndex:
         if self._index is None:
-            times = [] if self._is_compact else list(self._mcap.listed_times(self._channels.keys()))
-            if times and len(times) == self.frame_count:
-                self._index = RecordedIndex(times, [1] * len(times))
+            times = list(self._mcap.listed_times(self._channels.keys()))
+            counts: Sequence[int] = [1] * self.frame_count
+            if self._is_compact:
+                counts = self._frame_loops().counts().tolist()
+            if times and len(times) == len(counts) and sum(counts) == self.frame_count:
+                self._index = RecordedIndex(times, counts)
             else:
                 self._index = RecordedIndex.of_messages(self._messages(OBSERVATIONS, None))
         return self._index

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from abathur._recording import input_files
 from abathur._recording import tables as _tables
 from abathur._recording.opened import open_recording
 from abathur._recording.recording import Recording
-from abathur._recording import input_files
 from abathur.dataset import _matches
 from abathur.dataset._entry import Entry, Part
 from abathur.dataset._options import Options

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from abathur._frame import numbers
 from abathur._frame.unit_columns import COLUMNS
 
+
 class Feature(NamedTuple):
     """One number in a tensor.
 

@@ -91,7 +91,8 @@ class Sampler:
         if not self._spec.player_features:
             return np.empty(0, np.float32)
         values = np.array(self._reader.read(frame._without_units()), np.float64)
-        return (values / self._player_scales).astype(np.float32)
+        scaled: NDArray[np.float32] = (values / self._player_scales).astype(np.float32)
+        return scaled
 
     def _grids(self, frame: Frame) -> NDArray[np.uint8]:
         found = [getattr(frame.grids, each.name) for each in self._spec.grid_features]

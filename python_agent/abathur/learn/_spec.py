@@ -67,18 +67,18 @@ class Spec:
             TypeError: something is not a number, or not a list of names.
             ValueError: a number is too small or too large, or there is no such feature.
         """
-        _check("frames", self.frames, _MAX_FRAMES)
-        _check("every", self.every, _MAX_EVERY)
+        check_number("frames", self.frames, _MAX_FRAMES)
+        check_number("every", self.every, _MAX_EVERY)
         if self.slots != "match":
             if isinstance(self.slots, str):
                 raise ValueError(f'slots is a number, or "match", not {self.slots!r}')
-            _check("slots", self.slots, _MAX_SLOTS)
-        _check("match_slots", self.match_slots, _MAX_SLOTS)
+            check_number("slots", self.slots, _MAX_SLOTS)
+        check_number("match_slots", self.match_slots, _MAX_SLOTS)
         if self.grid_size is not None:
             if len(self.grid_size) != 2:
                 raise ValueError(f"grid_size is rows and columns, not {self.grid_size!r}")
             for size in self.grid_size:
-                _check("grid_size", size, _MAX_CELLS)
+                check_number("grid_size", size, _MAX_CELLS)
             object.__setattr__(self, "grid_size", tuple(map(int, self.grid_size)))
         object.__setattr__(self, "units", _features.of_units(self.units))
         object.__setattr__(self, "players", _features.of_players(self.players))
@@ -86,11 +86,10 @@ class Spec:
 
     def __repr__(self) -> str:
         """Sizes and names."""
-        names = [[each.name for each in part] for part in (self.unit_features, self.player_features, self.grid_features)]
-        return (
-            f"<Spec: {self.frames} frames, one each {self.every} loops, {self.number_of_slots} slots"
-            f"{' kept for the match' if self.keeps_slots else ''}; units {names[0]}, players {names[1]}, grids {names[2]}>"
-        )
+        parts = {"units": self.unit_features, "players": self.player_features, "grids": self.grid_features}
+        names = ", ".join(f"{name} {[each.name for each in part]}" for name, part in parts.items())
+        slots = f"{self.number_of_slots} slots{' kept for the match' if self.keeps_slots else ''}"
+        return f"<Spec: {self.frames} frames, one each {self.every} loops, {slots}; {names}>"
 
     @property
     def unit_features(self) -> tuple[Feature, ...]:
@@ -118,8 +117,10 @@ class Spec:
         return self.slots == "match"
 
 
-def _check(name: str, value: object, most: int) -> None:
+def check_number(name: str, value: object, most: int, least: int = 1) -> int:
+    """An argument that is a number from `least` to `most`. Raises TypeError or ValueError, which name it."""
     if not arguments.is_integer(value):
         raise TypeError(f"{name} is a number, not {arguments.shown(value)}")
-    if not 1 <= int(value) <= most:
-        raise ValueError(f"{name} is {value}; it must be 1 to {most}")
+    if not least <= int(value) <= most:
+        raise ValueError(f"{name} is {value}; it must be {least} to {most}")
+    return int(value)
