@@ -46,7 +46,7 @@ class JsonSource(FrameSource):
 
     @property
     def without_units(self) -> sc2api_pb2.ResponseObservation:
-        """What happens once, and the upgrades."""
+        """What happens once, the upgrades, and the numbers of the player and of the score."""
         try:
             observation = self.json.get("observation", {})
             raw = observation.get("rawData", {})
@@ -54,6 +54,8 @@ class JsonSource(FrameSource):
                 **{name: self.json[name] for name in _LISTS if name in self.json},
                 "observation": {
                     "alerts": observation.get("alerts", []),
+                    "playerCommon": observation.get("playerCommon", {}),
+                    "score": observation.get("score", {}),
                     "rawData": {
                         "event": {"deadUnits": raw.get("event", {}).get("deadUnits", [])},
                         "player": {"upgradeIds": raw.get("player", {}).get("upgradeIds", [])},

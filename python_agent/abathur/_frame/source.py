@@ -66,7 +66,10 @@ class FrameSource(ABC):
 
     @property
     def without_units(self) -> sc2api_pb2.ResponseObservation:
-        """What is cheap to read, and has at least what happens once, and the upgrades. Do not change it."""
+        """What is cheap to read. Do not change it.
+
+        It has at least what happens once, the upgrades, and the numbers of the player and of the score.
+        """
         return self.rest
 
     @property
