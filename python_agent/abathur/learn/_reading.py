@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from s2clientprotocol import sc2api_pb2
 
 from abathur._recording import input_files
@@ -89,11 +90,13 @@ class Reader:
             pending: deque[tuple[int, ReadWindow]] = deque()
             coming = iter(ends)
             end = next(coming)
-            for at, (sampled, note, happened) in enumerate(self._samples(opened, begin, final), begin):
-                if kept is not None:
-                    kept.free(tag for each in happened for tag in each.observation.raw_data.event.dead_units)
-                    kept.take(sampled)
-                recent.append(sampled)
+            is_wanted = _in_windows(ends, spec.frames, begin, final) | spec.keeps_slots
+            for at, (sampled, note, happened) in enumerate(self._samples(opened, begin, is_wanted), begin):
+                if sampled is not None:
+                    if kept is not None:
+                        kept.free(tag for each in happened for tag in each.observation.raw_data.event.dead_units)
+                        kept.take(sampled)
+                    recent.append(sampled)
                 if at == end:
                     samples = list(recent)[-(at - int(sampling.begins[at]) + 1) :]
                     pending.append((at, ReadWindow(samples, None, None if kept is None else dict(kept.slots))))
@@ -110,9 +113,12 @@ class Reader:
                         notes.popleft()
 
     def _samples(
-        self, opened: _Opened, first: int, last: int
-    ) -> Iterator[tuple[Sampled, Any, list[sc2api_pb2.ResponseObservation]]]:
-        """Sampled frames, what the target needs of each, and what happened since the one before, if it is needed."""
+        self, opened: _Opened, first: int, is_wanted: NDArray[np.bool_]
+    ) -> Iterator[tuple[Sampled | None, Any, list[sc2api_pb2.ResponseObservation]]]:
+        """Sampled frames from a first one on, with what the target needs of each, and what happened since the last.
+
+        Those that are not wanted are None. What happened is empty where it is not needed.
+        """
         recording, positions = opened.recording, opened.sampling.positions
         target = self._target
         reads_all = self._spec.keeps_slots or (target is not None and target.reads_all)
@@ -121,7 +127,7 @@ class Reader:
         with as_recording_error(recording.path):
             time, before = recording._indexed().place(at)
             observations = islice(recording._observations(time), before, None)
-            for number in range(first, last + 1):
+            for number, takes in enumerate(is_wanted.tolist(), first):
                 happened = []
                 for each in observations:
                     at += 1
@@ -135,7 +141,7 @@ class Reader:
                     raise RecordingError(f"{recording.path} is damaged: its frames are not those of its index")
                 frame = each.frame(match_id)
                 note = None if target is None else target.note(frame, happened)
-                yield self._sampler.sample(frame), note, happened
+                yield self._sampler.sample(frame) if takes else None, note, happened
 
     @contextmanager
     def _use(self, number: int) -> Iterator[_Opened]:
@@ -170,6 +176,15 @@ class Reader:
                 raise RecordingError(f"{source} has changed: it has {len(recording)} frames, and had {len(loops)}")
             recording._loops = loops
             return _Opened(recording, self.sampling(number), files.pop_all())
+
+
+def _in_windows(ends: list[int], frames: int, first: int, last: int) -> NDArray[np.bool_]:
+    """Which of the sampled frames from a first to a last one are in a window that ends at one of `ends`."""
+    changes = np.zeros(last - first + 2, np.int64)
+    np.add.at(changes, np.maximum(np.array(ends) - frames + 1 - first, 0), 1)
+    np.subtract.at(changes, np.array(ends) + 1 - first, 1)
+    wanted: NDArray[np.bool_] = changes[:-1].cumsum() > 0
+    return wanted
 
 
 @dataclass(slots=True)
