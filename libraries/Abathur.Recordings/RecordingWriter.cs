@@ -17,6 +17,7 @@ public sealed class RecordingWriter : IDisposable
 {
     private readonly McapWriter _mcap;
     private readonly SegmentWriter? _segments;
+    private readonly FrameRuns _runs = new();
     private readonly Topic _columns = new(RecordingTopics.Columns);
     private readonly Topic _observations = new(RecordingTopics.Observation);
     private readonly Topic _actions = new(RecordingTopics.Actions);
@@ -40,7 +41,7 @@ public sealed class RecordingWriter : IDisposable
     private RecordingWriter(McapWriter mcap, RecordingMatch match, RecordingOptions options)
     {
         _mcap = mcap;
-        if (options.Compact) _segments = new SegmentWriter(mcap, options.ChunkSizeBytes);
+        if (options.Compact) _segments = new SegmentWriter(mcap, options.ChunkSizeBytes, _runs);
         try
         {
             _mcap.WriteMetadata(match.ToMetadata());
@@ -100,6 +101,7 @@ public sealed class RecordingWriter : IDisposable
             WriteSegment();
             Write(_observations, gameLoop, capturedUnixNs, responseObservation);
         }
+        _runs.AddFrame(gameLoop);
     }
 
     /// <inheritdoc cref="WriteObservation(uint, long, ReadOnlySpan{byte})"/>
@@ -110,6 +112,7 @@ public sealed class RecordingWriter : IDisposable
             _mcap.WriteMessage(
                 _observations.EnsureAdded(_mcap), _observations.Next++, (ulong)capturedUnixNs, GameTime.ToNanoseconds(gameLoop),
                 responseObservation);
+            _runs.AddFrame(gameLoop);
         }
         else
         {
@@ -171,10 +174,12 @@ public sealed class RecordingWriter : IDisposable
     /// <exception cref="IOException">The write failed.</exception>
     public void Close()
     {
-        if (_segments is not null && !_mcap.IsComplete)
+        if (!_mcap.IsComplete)
         {
-            WriteSegment();
-            _mcap.WriteMetadata(new CompactFrames(_segments.Segments, _segments.FramesWritten).ToMetadata());
+            // Behind all frames.
+            Flush();
+            if (_segments is not null) _mcap.WriteMetadata(new CompactFrames(_segments.Segments, _segments.FramesWritten).ToMetadata());
+            if (_runs.ToMetadata(hasSegments: _segments is not null) is { } runs) _mcap.WriteMetadata(runs);
         }
         _mcap.Close();
     }

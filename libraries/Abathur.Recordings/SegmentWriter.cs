@@ -11,7 +11,8 @@ namespace Abathur.Recordings;
 /// own. Not thread-safe.</summary>
 /// <param name="mcap">The file.</param>
 /// <param name="maxBytes">Bytes of the observations, before they are encoded, at which a segment is written.</param>
-internal sealed class SegmentWriter(McapWriter mcap, int maxBytes)
+/// <param name="runs">Told the frames of each segment that was written.</param>
+internal sealed class SegmentWriter(McapWriter mcap, int maxBytes, FrameRuns runs)
 {
     private readonly ColumnsEncoder _encoder = new();
     private readonly ArrayBufferWriter<byte> _payload = new();
@@ -81,6 +82,7 @@ internal sealed class SegmentWriter(McapWriter mcap, int maxBytes)
         mcap.Flush();
         FramesWritten += Frames;
         Segments++;
+        runs.AddSegment(Frames);
         foreach (var written in (ReadOnlySpan<WireWriter>)[_message, _gameLoopSteps, _logTimeSteps]) written.Clear();
         (Frames, _bytes) = (0, 0);
     }

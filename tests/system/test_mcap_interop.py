@@ -63,8 +63,9 @@ def test_our_recording_is_read_by_the_mcap_package(tmp_path: Path, compression: 
         assert summary.statistics.message_count == len(sent) + 1
         assert len(summary.chunk_indexes) > 5
         assert {chunk.compression for chunk in summary.chunk_indexes} == {"" if compression == "none" else "zstd"}
-        (metadata,) = reader.iter_metadata()
-        assert metadata.name == "abathur.match"
+        metadata, runs = reader.iter_metadata()
+        assert (metadata.name, runs.name) == ("abathur.match", "abathur.segments")
+        assert runs.metadata == {"frames": str(len(sent)), "loops": f"0+2*{len(sent)}"}
         assert metadata.metadata["match_id"] == "m"
         assert metadata.metadata["map_name"] == "Testmap LE"
         read = list(reader.iter_decoded_messages(topics=["/observation"]))

@@ -26,7 +26,7 @@ public static class RecordingRewriter
         using var writer = new RecordingWriter(output, recording.Match, options, leaveOpen: true);
         foreach (var index in recording.Mcap.Metadata)
         {
-            if (index.Name is not (RecordingMatch.MetadataName or CompactFrames.MetadataName))
+            if (index.Name is not (RecordingMatch.MetadataName or CompactFrames.MetadataName or FrameRuns.MetadataName))
                 writer.Mcap.WriteMetadata(recording.Mcap.ReadMetadata(index));
         }
         foreach (var index in recording.Mcap.Attachments) writer.Mcap.WriteAttachment(recording.Mcap.ReadAttachment(index));
