@@ -1,18 +1,20 @@
 """A connection to the daemon's socket, TCP or Unix domain. tools/make_blocking.py generates the blocking twin.
 
-A connection of the socket has one subscription; requests (act, control) use it while it is open, and have a connection
-of their own otherwise.
+A connection of the socket has one subscription; requests (act, control) use it while its match runs, and have a
+connection of their own otherwise.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 
 from abathur._frame.frame import Frame
 from abathur._program.address import Address
 from abathur._transport.reading import MatchStart
 from abathur._transport.socket_requests import ask, match_of
+from abathur._transport.socket_session import OverError
 from abathur._transport.socket_subscriptions import AsyncSubscription
 from abathur._transport.timeouts import Timeouts
 from abathur.errors import LostError, StoppingError
@@ -41,8 +43,9 @@ class AsyncSocketConnection:
 
     async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         """The answer to a request."""
-        if self._streams:
-            return await self._streams[-1].request(message)
+        if self._streams and self._streams[-1].takes_requests:
+            with contextlib.suppress(OverError):
+                return await self._streams[-1].request(message)
         return await asyncio.to_thread(ask, self._address, self._timeouts, message)
 
     async def subscribe(

@@ -24,6 +24,10 @@ class Receiver(Protocol):
         """The next message, which must be ready."""
 
 
+class OverError(LostError):
+    """The match was over before the daemon read a request."""
+
+
 class SocketSession:
     """What was received of a subscription, and what is sent for it.
 
@@ -43,6 +47,7 @@ class SocketSession:
         #: Answers by the id of the pending request; None until it is answered.
         self._answers: dict[int, sync_pb2.Result | RequestError | None] = {}
         self._error: AbathurError | None = None
+        self._has_begun = False
 
     def hello(self, token: str) -> bytes:
         """What a client sends first."""
@@ -52,7 +57,13 @@ class SocketSession:
         """Take the daemon's first line; what follows is in the encoding of the subscription."""
         start = messages.first_match(line, self._reading)
         receiver.buffer.binary = self._binary
+        self._has_begun = True
         return start
+
+    @property
+    def takes_requests(self) -> bool:
+        """Whether the daemon answers requests on it: the match has begun, and its end has not been received."""
+        return self._has_begun and self.waiting.end is None and self._error is None
 
     def check(self) -> None:
         """Raise the error behind the frames that were received, if there is one."""
@@ -106,6 +117,7 @@ class SocketSession:
 
         Raises:
             RequestError: the daemon refuses it.
+            OverError: none will come, because the match was over before.
             LostError: none will come.
         """
         answer = self._answers[message.id]
@@ -114,7 +126,7 @@ class SocketSession:
         if answer is None:
             self.check()
             if self.waiting.end is not None:
-                raise LostError(ended(self.waiting.end))
+                raise OverError(ended(self.waiting.end))
         return answer
 
     def give_up(self, message: sync_pb2.ClientMessage) -> None:

@@ -103,6 +103,11 @@ class AsyncSubscription:
             if message is not None:
                 self._transport.write(message)
 
+    @property
+    def takes_requests(self) -> bool:
+        """Whether the daemon answers requests on it."""
+        return self._session.takes_requests
+
     async def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         """The answer to a request, which comes between the frames."""
         try:
@@ -187,6 +192,11 @@ class BlockingSubscription:
         with contextlib.suppress(ConnectionError):
             if message is not None:
                 self._send(message)
+
+    @property
+    def takes_requests(self) -> bool:
+        """See `AsyncSubscription.takes_requests`."""
+        return self._session.takes_requests
 
     def request(self, message: sync_pb2.ClientMessage) -> sync_pb2.Result:
         """See `AsyncSubscription.request`."""
