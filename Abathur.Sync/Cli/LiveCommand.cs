@@ -26,8 +26,15 @@ internal static class LiveCommand
 
     private static readonly Option<int> Games = new("--games")
     {
-        Description = "Games to play, one after the other.",
+        Description = "Games to play, one after the other. 0: each when an agent asks for it (next_game), without end.",
         DefaultValueFactory = _ => 1,
+        HelpName = "N",
+    };
+
+    private static readonly Option<uint?> Seed = new("--seed")
+    {
+        Description = "Seed of the game's random numbers, 0 to 4294967295. The next games have the next numbers. Default: the game "
+            + "chooses.",
         HelpName = "N",
     };
 
@@ -102,14 +109,14 @@ internal static class LiveCommand
             foreach (var token in result.Tokens.Where(token => OpponentOption.Parse(token.Value) is null))
                 result.AddError($"--opponent {token.Value}: expected {OpponentOption.Syntax}.");
         });
-        Games.Must(count => count is >= 1 and <= 100_000, "--games must be 1 to 100000.");
+        Games.Must(count => count is >= 0 and <= 100_000, "--games must be 0 to 100000.");
         Step.Must(count => count is >= 1 and <= 1000, "--step must be 1 to 1000.");
         AsPlayer.Must(player => player is >= 0 and <= 16, "--as-player must be 0 (all) to 16.");
         WaitAgents.Must(count => count is >= 0 and <= 1000, "--wait-agents must be 0 to 1000.");
         ConnectTimeout.Must(seconds => seconds is >= 0 and <= 3600, "--connect-timeout must be 0 to 3600 seconds.");
         var command = new Command("live", "Play or watch a game as its client, and publish it.");
         command.AddGroup(
-            "Game", Map, RaceName, Opponent, Games, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions,
+            "Game", Map, RaceName, Opponent, Games, Seed, Realtime, Step, Replay, Observe, AsPlayer, Game, ConnectTimeout, AllowActions,
             WaitAgents);
         command.Validators.Add(result =>
         {
@@ -118,8 +125,10 @@ internal static class LiveCommand
                 result.AddError("--replay cannot be combined with --map or --opponent.");
             // A default is not there yet, and another value may be no number.
             var games = result.GetResult(Games) is { Tokens: [var number] } && int.TryParse(number.Value, out var count) ? count : 1;
-            if (games > 1 && maps.Length == 0) result.AddError("--games needs --map: what was set up is one game.");
-            if (maps.Length > games) result.AddError("--map is repeated with --games only: one map a game.");
+            if (games != 1 && maps.Length == 0) result.AddError("--games needs --map: what was set up is one game.");
+            if (games > 0 && maps.Length > games) result.AddError("--map is repeated with --games only: one map a game.");
+            if (result.GetResult(Seed) is not null && maps.Length == 0)
+                result.AddError("--seed needs --map: a game that is already set up has its seed.");
             if (maps.Length == 0 && result.GetValue(Opponent) is { Length: > 0 } && result.GetValue(Replay) is null)
                 result.AddError("--opponent needs --map: a game that is already set up has its players.");
             if (result.GetResult(AsPlayer) is { Implicit: false } && !result.GetValue(Observe) && result.GetValue(Replay) is null)
@@ -171,22 +180,14 @@ internal static class LiveCommand
     private static HostPort Address(ParseResult result) =>
         HostPort.Parse(result.GetValue(Game)) ?? throw new CliException("--sc2 must be HOST:PORT", ExitCode.Usage);
 
-    /// <summary>Each game has the next map and, if there are several games, the next opponent.</summary>
-    private static LiveOptions[] GamesOf(ParseResult result, bool started)
+    private static LiveGames GamesOf(ParseResult result, bool started) => new()
     {
-        var maps = result.GetValue(Map) ?? [];
-        PlayerSetup[] opponents = [.. (result.GetValue(Opponent) ?? []).Select(OpponentOption.Parse).OfType<PlayerSetup>()];
-        var games = new LiveOptions[result.GetValue(Games)];
-        for (var i = 0; i < games.Length; i++)
-        {
-            games[i] = Options(result, started) with
-            {
-                Map = maps.Length == 0 ? null : maps[i % maps.Length],
-                Opponents = games.Length == 1 || opponents.Length == 0 ? opponents : [opponents[i % opponents.Length]],
-            };
-        }
-        return games;
-    }
+        Count = result.GetValue(Games),
+        Maps = result.GetValue(Map) ?? [],
+        Opponents = [.. (result.GetValue(Opponent) ?? []).Select(OpponentOption.Parse).OfType<PlayerSetup>()],
+        Seed = result.GetValue(Seed),
+        Common = Options(result, started),
+    };
 
     private static LiveOptions Options(ParseResult result, bool started) => new()
     {

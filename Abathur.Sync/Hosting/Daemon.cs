@@ -297,7 +297,7 @@ public sealed class Daemon : IAsyncDisposable
     }
 
     /// <summary>Ends a match, while others may run or follow.</summary>
-    private void End(MatchRun run, SubscriptionEnd end)
+    private void End(MatchRun run, SubscriptionEnd end, Task? publishing)
     {
         lock (_gate)
         {
@@ -308,7 +308,7 @@ public sealed class Daemon : IAsyncDisposable
             var delay = _delays.Find(each => each.Shows(run));
             delay?.End(end, isLast: false);
             _ending.RemoveAll(task => task.IsCompleted);
-            _ending.Add(EndAsync(_live, run, end, delay));
+            _ending.Add(EndAsync(_live, run, end, delay, publishing));
             if (delay is not null) _ending.Add(ShowEndAsync(delay));
         }
     }
@@ -321,9 +321,11 @@ public sealed class Daemon : IAsyncDisposable
     }
 
     /// <summary>Lets readers read the rest of a match, and then keeps it as one that is over.</summary>
-    private async Task EndAsync(MatchView view, MatchRun run, SubscriptionEnd end, MatchDelay? delay = null)
+    private async Task EndAsync(
+        MatchView view, MatchRun run, SubscriptionEnd end, MatchDelay? delay = null, Task? publishing = null)
     {
         await DrainAsync(run, end);
+        if (publishing is not null) await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         run.Hub.Abort();
         if (delay is not null)
         {
@@ -468,6 +470,6 @@ public sealed class Daemon : IAsyncDisposable
         public MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null) =>
             daemon.Begin(match, abilities, recording);
 
-        public void End(MatchRun run, SubscriptionEnd end) => daemon.End(run, end);
+        public void End(MatchRun run, SubscriptionEnd end, Task? publishing = null) => daemon.End(run, end, publishing);
     }
 }

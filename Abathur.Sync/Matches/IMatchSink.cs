@@ -13,5 +13,8 @@ public interface IMatchSink
     MatchRun Begin(Match match, MatchAbilities? abilities = null, Func<RecordingStatus?>? recording = null);
 
     /// <summary>Ends a match for all who see it. Does not wait for readers.</summary>
-    void End(MatchRun run, SubscriptionEnd end);
+    /// <param name="run">The match.</param>
+    /// <param name="end">Why.</param>
+    /// <param name="publishing">Completes when its last frame is published, which the end of its readers lets go on; null: it is.</param>
+    void End(MatchRun run, SubscriptionEnd end, Task? publishing = null);
 }

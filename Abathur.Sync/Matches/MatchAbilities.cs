@@ -15,6 +15,9 @@ public sealed record MatchAbilities
     /// <summary>Controls the source; null if it cannot be controlled.</summary>
     public IPlaybackControl? Control { get; init; }
 
+    /// <summary>Starts the next game; null if games do not begin on request.</summary>
+    public INextGame? NextGame { get; init; }
+
     /// <summary>Accepts agents' actions; null if none are accepted.</summary>
     public IActionTarget? Actions { get; init; }
 

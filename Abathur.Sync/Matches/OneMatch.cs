@@ -17,5 +17,5 @@ internal sealed class OneMatch(MatchRun run) : IMatchSink
     }
 
     /// <inheritdoc/>
-    public void End(MatchRun run, SubscriptionEnd end) => _ = run.FinishAsync(end);
+    public void End(MatchRun run, SubscriptionEnd end, Task? publishing = null) => _ = run.FinishAsync(end);
 }

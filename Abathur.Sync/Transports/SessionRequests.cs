@@ -16,6 +16,7 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
     private readonly List<IDisposable> _written = [];
     private Task _later = Task.CompletedTask;
     private int _laterAnswers;
+    private volatile bool _isAnswering;
 
     /// <summary>Called when the client has acknowledged a frame; null: there are no frames.</summary>
     public Action<Ack>? Acknowledge { get; init; }
@@ -28,6 +29,10 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
 
     /// <summary>Called when the client does not take an answer in time.</summary>
     public required Action Overdue { get; init; }
+
+    /// <summary>Whether a request has no answer yet, of those that are answered before the next message is read. <see cref="Answered"/> is
+    /// called when this has changed.</summary>
+    public bool IsAnswering => _isAnswering;
 
     /// <summary>Reads messages until the client ends its input, or sends something that is not one.</summary>
     /// <param name="first">A message that was read already; null: none.</param>
@@ -108,7 +113,21 @@ internal sealed class SessionRequests(SyncApi api, ISessionWire wire, AccessLeve
     {
         if (message.MessageCase == ClientMessage.MessageOneofCase.Ack && Acknowledge is not null) Acknowledge(message.Ack);
         else if (message.MayTakeLong()) await AnswerLaterAsync(message, cancellationToken);
-        else await AnswerAsync(await TryAsync(message, cancellationToken), cancellationToken);
+        else await AnswerNowAsync(message, cancellationToken);
+    }
+
+    private async ValueTask AnswerNowAsync(ClientMessage message, CancellationToken cancellationToken)
+    {
+        _isAnswering = true;
+        try
+        {
+            await AnswerAsync(await TryAsync(message, cancellationToken), cancellationToken);
+        }
+        finally
+        {
+            _isAnswering = false;
+            Answered();
+        }
     }
 
     /// <summary>Answers when the answer is there, and reads on meanwhile: a whole recording may have to be read, while the client

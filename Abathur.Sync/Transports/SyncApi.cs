@@ -160,10 +160,16 @@ public sealed class SyncApi(
             RequestStatus.FailedPrecondition, $"a {SourceName} takes no observations: the command `serve` does");
     }
 
-    /// <summary>Controls the playback.</summary>
+    /// <summary>Controls the playback, or starts the next game.</summary>
     public async Task<PlaybackState> ControlAsync(ControlRequest request, AccessLevel level, CancellationToken cancellationToken)
     {
         RequireToAct(level);
+        if (request.NextGame is { } nextGame)
+        {
+            if (live.Current.Abilities.NextGame is not { } games) throw NoNextGame;
+            await games.StartNextAsync(nextGame.HasSeed ? nextGame.Seed : null, cancellationToken);
+            return new PlaybackState();
+        }
         if (live.Current.Abilities.Control is not { } control)
             throw new RefusedException(RequestStatus.FailedPrecondition, $"a {SourceName} cannot be controlled");
         try
@@ -427,6 +433,12 @@ public sealed class SyncApi(
     private static RefusedException NoMatch(string why) => new(RequestStatus.Unavailable, why);
 
     private static RefusedException Invalid(string message) => new(RequestStatus.InvalidArgument, message);
+
+    private RefusedException NoNextGame => new(
+        RequestStatus.FailedPrecondition,
+        live.Current.Abilities.Kind == SourceKind.Live
+            ? "this daemon plays a given number of games: start it with --games 0 for games on request"
+            : $"a {SourceName} starts no games: the command `live --games 0` does");
 
     private string SourceName => live.Current.Abilities.Kind.ToString().ToLowerInvariant();
 }

@@ -75,11 +75,23 @@ internal sealed class SyncSession : IFrameOutput
         do end = await _reader.Subscription.SendAsync(this, cancellationToken);
         while (end.IsOfMatch && await TryGoOnAsync(end, cancellationToken));
         if (end.IsOfMatch) end = _reader.End ?? end;
+        if (end.IsOfMatch) await AnswerAsync(cancellationToken);
         // The reading task answers before it ends the subscription.
         _requests.WriteAnswers();
         if (end.Reason != SubscriptionEndReason.Closed) _wire.Write(EndMessage(end));
         await _wire.FlushAsync(cancellationToken);
         return end;
+    }
+
+    /// <summary>Answers the request that is being answered: it may have ended the match, as next_game does.</summary>
+    private async ValueTask AnswerAsync(CancellationToken cancellationToken)
+    {
+        while (_requests.IsAnswering)
+        {
+            _requests.WriteAnswers();
+            if (!await _requests.FlushAsync(cancellationToken)) return;
+            await _reader.Subscription.WaitAsync();
+        }
     }
 
     /// <summary>Goes on with the next match, where the client follows: waits until it begins, or the daemon ends.</summary>

@@ -26,6 +26,7 @@ public sealed class MatchFeed
     private MatchRecorder? _recorder;
     private long _drawingsRecorded;
     private volatile bool _isOver;
+    private volatile bool _isOffered = true;
 
     /// <param name="sink">Where it is published.</param>
     /// <param name="recordings">Records it; null: it is not recorded.</param>
@@ -38,6 +39,12 @@ public sealed class MatchFeed
 
     /// <summary>Called when the match is over and its recording, if it has one, is complete.</summary>
     public Action<SubscriptionEnd?, MatchRecorder?>? Ended { get; init; }
+
+    /// <summary>Called when the newest observation is recorded, and is offered to readers.</summary>
+    public System.Action? Offered { get; init; }
+
+    /// <summary>Whether <see cref="PublishAsync"/> waits for nothing but readers.</summary>
+    public bool IsOffered => _isOffered;
 
     /// <summary>Whether publishing waits for a disk that is too slow instead of dropping frames from the recording, and for the history
     /// instead of beginning it again. Default: no.</summary>
@@ -125,6 +132,7 @@ public sealed class MatchFeed
             throw e as InvalidDataException ?? new InvalidDataException(e.Message, e);
         }
         GameLoop = gameLoop;
+        _isOffered = false;
         if (WaitsForRecorder && _recorder is not null) await _recorder.WaitForRoomAsync();
         var run = Run;
         if (WaitsForRecorder) await run.WaitForHistoryAsync();
@@ -133,6 +141,8 @@ public sealed class MatchFeed
         _recorder?.AddObservation(gameLoop, LogTime(captured), observation);
         if (ends) RecordEnd(captured);
         PublishedTimestamp = _clock.GetTimestamp();
+        _isOffered = true;
+        Offered?.Invoke();
         await run.PublishAsync(SharedFrame.Rent(gameLoop, captured, observation));
     }
 
@@ -142,14 +152,15 @@ public sealed class MatchFeed
     /// </summary>
     /// <param name="end">Why it ended; null: it failed.</param>
     /// <param name="isLast">Whether the source ends with it, and the daemon ends it for those who see it.</param>
-    public void End(SubscriptionEnd? end, bool isLast)
+    /// <param name="publishing">Completes when the newest observation, which is offered, is published; null: it is.</param>
+    public void End(SubscriptionEnd? end, bool isLast, Task? publishing = null)
     {
         if (_isOver) return;
         _isOver = true;
         RecordAgents(LogTime(FrameStamp.Now(_clock)));
         if (_recorder is not null) _recordings!.End(_recorder, recorder => Ended?.Invoke(end, recorder));
         else if (HasBegun) Ended?.Invoke(end, null);
-        if (_run is not null && end is not null && !isLast) _sink.End(_run, end);
+        if (_run is not null && end is not null && !isLast) _sink.End(_run, end, publishing);
     }
 
     /// <summary>Records actions of the bot or of an agent. The bytes, a <c>RequestAction</c>, are copied.</summary>

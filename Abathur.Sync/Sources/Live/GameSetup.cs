@@ -36,6 +36,7 @@ internal sealed class GameSetup(GameClient game, LiveOptions options)
         var create = new RequestCreateGame { Realtime = options.Realtime };
         if (options.Map!.EndsWith(".SC2Map", StringComparison.OrdinalIgnoreCase)) create.LocalMap = new LocalMap { MapPath = options.Map };
         else create.BattlenetMapName = options.Map;
+        if (options.Seed is { } seed) create.RandomSeed = seed;
         create.PlayerSetup.Add(new PlayerSetup
         {
             Type = options.ObservedPlayerId is null ? PlayerType.Participant : PlayerType.Observer,

@@ -27,6 +27,8 @@ internal sealed class LiveMatch : IDisposable
     /// <summary>How long before its game loop an observation is requested, in real time.</summary>
     private static readonly TimeSpan AskAhead = TimeSpan.FromMilliseconds(5);
 
+    private static readonly SubscriptionEnd NextGame = new(SubscriptionEndReason.MatchOver, "the next game was asked for");
+
     private readonly GameClient _game;
     private readonly LiveOptions _options;
     private readonly TimeProvider _clock;
@@ -34,6 +36,8 @@ internal sealed class LiveMatch : IDisposable
     private readonly ActionQueue _actions;
     private readonly QueryQueue _queries;
     private readonly AsyncAutoResetEvent _wake;
+    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private Task? _publishing;
     private GameDrawing? _drawing;
     private uint? _lastGameLoop;
     private TimeSpan _gameTime;
@@ -59,6 +63,7 @@ internal sealed class LiveMatch : IDisposable
         {
             Abilities = abilities with { Actions = TakesActions ? _actions : null, Queries = _queries, Describe = Describe },
             WaitsForRecorder = !options.Realtime,
+            Offered = WakeToLeave,
             Ended = (end, recorder) => ended?.Invoke(end, Times, recorder),
         };
     }
@@ -82,8 +87,7 @@ internal sealed class LiveMatch : IDisposable
             if (TakesActions)
                 _drawing = new GameDrawing(_feed.Run.Drawings) { TerrainHeight = _feed.Run.Match!.GameInfo?.StartRaw?.TerrainHeight };
             // After the match is set, because an agent may read it before it subscribes.
-            await _feed.Run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, cancellationToken);
-            end = await PublishAsync(cancellationToken);
+            end = await WaitForAgentsAsync(cancellationToken) ? await PublishAsync(cancellationToken) : NextGame;
         }
         catch (Exception e) when (e is OperationCanceledException || (e is GameException && cancellationToken.IsCancellationRequested))
         {
@@ -98,13 +102,44 @@ internal sealed class LiveMatch : IDisposable
         {
             _actions.Close();
             _queries.Close();
-            _feed.End(end, isLast || end is not { Reason: SubscriptionEndReason.MatchOver });
+            _feed.End(end, isLast || end is not { Reason: SubscriptionEndReason.MatchOver }, _publishing);
+            // Its readers have ended.
+            if (_publishing is not null) await _publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         return end;
     }
 
+    /// <summary>Ends it for the next game, without waiting for readers. Thread-safe until it is disposed.</summary>
+    public void Leave()
+    {
+        _left.TrySetResult();
+        _wake.Set();
+    }
+
     /// <inheritdoc/>
     public void Dispose() => _wake.Dispose();
+
+    private bool IsLeft => _left.Task.IsCompleted;
+
+    private void WakeToLeave()
+    {
+        if (IsLeft) _wake.Set();
+    }
+
+    /// <summary>Waits for as many agents as are wanted. False: the next game was asked for.</summary>
+    private async Task<bool> WaitForAgentsAsync(CancellationToken cancellationToken)
+    {
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var enough = _feed.Run.Hub.WaitForSubscribersAsync(count => count >= _options.WaitForAgents, waiting.Token);
+        if (await Task.WhenAny(enough, _left.Task) == enough)
+        {
+            await enough;
+            return true;
+        }
+        await waiting.CancelAsync();
+        await enough.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return false;
+    }
 
     private void Describe(Status status)
     {
@@ -138,7 +173,7 @@ internal sealed class LiveMatch : IDisposable
 
     private async Task<SubscriptionEnd> PublishAsync(CancellationToken cancellationToken)
     {
-        while (true)
+        while (!IsLeft)
         {
             var gameBefore = _gameTime;
             var (publishing, ended) = await ObserveAsync(cancellationToken);
@@ -146,7 +181,8 @@ internal sealed class LiveMatch : IDisposable
             await ActUntilAsync(publishing, cancellationToken);
             try
             {
-                await publishing;
+                if (IsLeft && !publishing.IsCompleted && !cancellationToken.IsCancellationRequested) _publishing = publishing;
+                else await publishing;
             }
             catch (InvalidDataException e)
             {
@@ -154,12 +190,14 @@ internal sealed class LiveMatch : IDisposable
             }
             if (_feed.Results.Count > 0) return new(SubscriptionEndReason.MatchOver, _feed.Outcome);
             if (ended) return new(SubscriptionEndReason.MatchOver, "the game has ended");
+            if (IsLeft) break;
             await ActAsync(cancellationToken);
             var waited = _options.Realtime ? TimeSpan.Zero : _clock.GetElapsedTime(observed);
             if (_options.Realtime) await ActUntilNextLoopAsync(observed, cancellationToken);
             else await StepAsync(cancellationToken);
             Times.AddFrame(_gameTime - gameBefore, waited, _ownTime);
         }
+        return NextGame;
     }
 
     private async Task StepAsync(CancellationToken cancellationToken)
@@ -256,7 +294,8 @@ internal sealed class LiveMatch : IDisposable
         }
     }
 
-    /// <summary>Waits for lossless and lockstep readers, and meanwhile sends their actions.</summary>
+    /// <summary>Waits for lossless and lockstep readers, and meanwhile sends their actions. Returns before, when the next game was asked
+    /// for.</summary>
     private async Task ActUntilAsync(Task published, CancellationToken cancellationToken)
     {
         if (published.IsCompleted) return;
@@ -264,7 +303,7 @@ internal sealed class LiveMatch : IDisposable
             static (_, wake) =>
                 ((AsyncAutoResetEvent)wake!).Set(), _wake, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
                 TaskScheduler.Default);
-        while (!published.IsCompleted && !cancellationToken.IsCancellationRequested)
+        while (!published.IsCompleted && !cancellationToken.IsCancellationRequested && !(IsLeft && _feed.IsOffered))
         {
             await ActAsync(cancellationToken);
             await _wake.WaitAsync();

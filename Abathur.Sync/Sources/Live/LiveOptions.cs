@@ -8,6 +8,9 @@ public sealed record LiveOptions
     /// <summary>Name or path of a map on the game's machine. Null: joins the existing game, or watches a replay.</summary>
     public string? Map { get; init; }
 
+    /// <summary>Seed of the game's random numbers. Null: the game chooses.</summary>
+    public uint? Seed { get; init; }
+
     /// <summary>Race of the player whose observations are taken. Default: random.</summary>
     public Race Race { get; init; } = Race.Random;
 

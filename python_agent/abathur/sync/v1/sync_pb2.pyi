@@ -543,7 +543,7 @@ class Ack(_message.Message):
     def __init__(self, sequence: _Optional[int] = ..., match_index: _Optional[int] = ...) -> None: ...
 
 class ControlRequest(_message.Message):
-    __slots__ = ("pause", "resume", "step", "seek", "set_rate", "set_loop")
+    __slots__ = ("pause", "resume", "step", "seek", "set_rate", "set_loop", "next_game")
     class Pause(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
@@ -570,19 +570,26 @@ class ControlRequest(_message.Message):
         LOOP_FIELD_NUMBER: _ClassVar[int]
         loop: bool
         def __init__(self, loop: bool = ...) -> None: ...
+    class NextGame(_message.Message):
+        __slots__ = ("seed",)
+        SEED_FIELD_NUMBER: _ClassVar[int]
+        seed: int
+        def __init__(self, seed: _Optional[int] = ...) -> None: ...
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     SEEK_FIELD_NUMBER: _ClassVar[int]
     SET_RATE_FIELD_NUMBER: _ClassVar[int]
     SET_LOOP_FIELD_NUMBER: _ClassVar[int]
+    NEXT_GAME_FIELD_NUMBER: _ClassVar[int]
     pause: ControlRequest.Pause
     resume: ControlRequest.Resume
     step: ControlRequest.Step
     seek: ControlRequest.Seek
     set_rate: ControlRequest.SetRate
     set_loop: ControlRequest.SetLoop
-    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping[str, _Any]]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping[str, _Any]]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping[str, _Any]]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping[str, _Any]]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping[str, _Any]]] = ..., set_loop: _Optional[_Union[ControlRequest.SetLoop, _Mapping[str, _Any]]] = ...) -> None: ...
+    next_game: ControlRequest.NextGame
+    def __init__(self, pause: _Optional[_Union[ControlRequest.Pause, _Mapping[str, _Any]]] = ..., resume: _Optional[_Union[ControlRequest.Resume, _Mapping[str, _Any]]] = ..., step: _Optional[_Union[ControlRequest.Step, _Mapping[str, _Any]]] = ..., seek: _Optional[_Union[ControlRequest.Seek, _Mapping[str, _Any]]] = ..., set_rate: _Optional[_Union[ControlRequest.SetRate, _Mapping[str, _Any]]] = ..., set_loop: _Optional[_Union[ControlRequest.SetLoop, _Mapping[str, _Any]]] = ..., next_game: _Optional[_Union[ControlRequest.NextGame, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PlaybackState(_message.Message):
     __slots__ = ("paused", "rate", "game_loop", "sequence", "first_game_loop", "last_game_loop", "ended", "loop")
