@@ -192,6 +192,21 @@ public sealed class AbathurGame : IAsyncDisposable
         return (await RequestAsync(new ClientMessage { Act = request }, runId, cancellationToken).ConfigureAwait(false)).Act;
     }
 
+    /// <summary>Ends the match that runs, and begins the next game of a daemon that plays games on request (<c>live --games 0</c>).
+    /// Completes when that match is over: frames that are read then, and requests, are of the next one.</summary>
+    /// <param name="seed">Seed of the game's random numbers. Default: as the daemon's command line says.</param>
+    /// <param name="cancellationToken">Ends the wait; the game may begin.</param>
+    /// <exception cref="RequestException">The daemon plays no games on request (FailedPrecondition), the token does not allow it
+    /// (PermissionDenied), or the game has disconnected (Aborted).</exception>
+    public async Task NextGameAsync(uint? seed = null, CancellationToken cancellationToken = default)
+    {
+        var next = new ControlRequest.Types.NextGame();
+        if (seed is { } number) next.Seed = number;
+        var request = new ClientMessage { Control = new ControlRequest { NextGame = next } };
+        await RequestAsync(request, "", cancellationToken).ConfigureAwait(false);
+        _current.Leave();
+    }
+
     /// <summary>Draws over the map: on the dashboard, in a game that accepts agents' actions, and in its recording.</summary>
     /// <param name="shapes">At most 1,000; <see cref="Draw"/> makes them. They replace the shapes on the layer that have no lifetime. None:
     /// clears the layer.</param>

@@ -32,6 +32,13 @@ internal sealed class CurrentMatch
         _knowsMatches |= connection.Head.IsDated;
     }
 
+    /// <summary>The match is over, and requests mean the next one.</summary>
+    public void Leave()
+    {
+        (_match, _runId) = (null, "");
+        Volatile.Write(ref _gameLoop, 0);
+    }
+
     /// <summary>A frame was received.</summary>
     public void Reach(FrameState frame) => Volatile.Write(ref _gameLoop, frame.GameLoop);
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import abathur
 import pytest
-from programs import ROOT, SKIRMISH, Play, daemon_command, run_daemon
+from programs import FREE_PORTS, ROOT, SKIRMISH, Launch, Play, daemon_command, run_daemon
 from programs import abathur as run_abathur
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -200,7 +200,7 @@ def make_tokens(folder: Path) -> None:
         (folder / name).chmod(0o600)
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if each.startswith("live ")])
+@pytest.mark.parametrize("command", [each for each in COMMANDS if re.match("live (?!.*--games 0)", each)])
 def test_live_command_plays(command: str) -> None:
     """With the emulator in place of the game."""
     arguments = shlex.split(command)
@@ -217,6 +217,24 @@ def test_live_command_plays(command: str) -> None:
         )
     assert done.returncode == 0, done.stderr
     assert "match over: player 1 Victory" in done.stderr
+
+
+def test_games_are_played_on_request(launch: Launch) -> None:
+    """The command and the program of the page on running games, with the emulator in place of the game."""
+    (command,) = [each for each in COMMANDS if "--games 0" in each]
+    code = next(each for each in blocks(ROOT / "docs" / "live.md", "python") if "next_game" in each)
+    with abathur.emulated_game(SKIRMISH, command=daemon_command()) as game:
+        daemon = launch(*shlex.split(command), "--sc2", game.address, *FREE_PORTS)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "ABATHUR_ADDRESS": daemon.grpc},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert daemon.stop() == 0
+    assert done.stdout.splitlines() == [f"seed {seed} left at 9001" for seed in (1, 2, 3)], done.stderr
 
 
 def test_links_lead_somewhere() -> None:

@@ -360,6 +360,27 @@ class Game:
         self.late_actions += len(given) if result.late_game_loops else 0
         return result
 
+    async def next_game(self, seed: int | None = None) -> None:
+        """End the match that runs, and begin the next game of a daemon that plays them on request: ``live --games 0``.
+
+        It returns when that match is over: frames that are read then, and requests, are of the next one. With `follow`,
+        `frames` goes on with it. The ended match has no results.
+
+        Args:
+            seed: Seed of the game's random numbers, 0 to 4294967295. None (default): as the daemon's command line says.
+
+        Raises:
+            TypeError: `seed` is not an integer.
+            ValueError: it is not in this range.
+            ConnectError: no daemon answers, or it is shutting down.
+            RequestError: the daemon plays no games on request (FAILED_PRECONDITION), the token does not allow it
+                (PERMISSION_DENIED), or the game has disconnected (ABORTED).
+        """
+        control = sync_pb2.ControlRequest(next_game=_request.next_game(seed))
+        with act.refusals():
+            await self._ask(sync_pb2.ClientMessage(control=control))
+        self._game_loop, self._run_id = 0, ""
+
     async def draw(
         self, shapes: sync_pb2.Shape | Iterable[sync_pb2.Shape], *, layer: str = "", run_id: Run = ""
     ) -> sync_pb2.DrawResult:

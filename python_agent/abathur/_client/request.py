@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from operator import index
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
@@ -16,6 +17,7 @@ from abathur.sync.v1 import sync_pb2
 #: What ``auto`` is on every transport (measured by benchmarks/python/encoding_choice.py): fast for the observation, and
 #: for both it and units. The daemon's own ``auto`` on the socket is JSON, for programs without a library.
 _BEST = sync_pb2.proto
+_MAX_SEED = 2**32 - 1
 
 
 def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
@@ -55,6 +57,22 @@ def subscribe_request(options: SubscribeOptions) -> sync_pb2.SubscribeRequest:
     if lockstep_timeout is not None:
         request.lockstep_timeout.FromTimedelta(timedelta(seconds=lockstep_timeout))
     return request
+
+
+def next_game(seed: int | None) -> sync_pb2.ControlRequest.NextGame:
+    """The request for the next game, with its seed.
+
+    Raises:
+        TypeError: the seed is not an integer.
+        ValueError: it is not in the range of the game's seeds.
+    """
+    if seed is None:
+        return sync_pb2.ControlRequest.NextGame()
+    if not arguments.is_integer(seed):
+        raise TypeError(f"seed is an integer or None, not {arguments.shown(seed)}")
+    if not 0 <= index(seed) <= _MAX_SEED:
+        raise ValueError(f"seed is {index(seed)}; 0 to {_MAX_SEED} are allowed")
+    return sync_pb2.ControlRequest.NextGame(seed=index(seed))
 
 
 def _set_start(request: sync_pb2.SubscribeRequest, start: GameTime) -> None:

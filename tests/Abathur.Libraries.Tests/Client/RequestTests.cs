@@ -1,3 +1,4 @@
+using Abathur.Client.Testing;
 using Abathur.Sync.V1;
 using SC2APIProtocol;
 
@@ -27,6 +28,35 @@ public class RequestTests
         Assert.True((await game.StatusAsync()).FramesPublished >= 4);
         var error = await Assert.ThrowsAsync<RequestException>(() => game.Playback.SeekAsync(4_000_000));
         Assert.Equal(RequestErrorCode.OutOfRange, error.Code);
+    }
+
+    [Theory]
+    [InlineData("socket")]
+    [InlineData("grpc")]
+    public async Task NextGame_OnRequest_FramesAreOfTheNextMatch(string transport)
+    {
+        await using var emulated = await EmulatedGame.StartAsync(CommittedRecording.Path, new() { Command = DaemonProcess.Program });
+        using var daemon = await DaemonProcess.StartAsync(
+            "live", "--sc2", $"{emulated.Host}:{emulated.Port}", "--map", "Any.SC2Map", "--games", "0", "--wait-agents", "1");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address(transport));
+        var runs = new HashSet<string>();
+        for (var i = 0; i < 3; i++)
+        {
+            await game.NextGameAsync(seed: i == 0 ? null : 7);
+            await foreach (var frame in game.Frames(new() { Policy = SubscribePolicy.Lockstep, MaxFrames = 2 }))
+                runs.Add((await game.MatchAsync()).RunId);
+        }
+        Assert.Equal(3, runs.Count);
+    }
+
+    [Fact]
+    public async Task NextGame_Playback_IsRefused()
+    {
+        using var daemon = await DaemonProcess.StartAsync("play", CommittedRecording.Path, "--start-paused");
+        await using var game = await AbathurGame.ConnectAsync(daemon.Address("grpc"));
+        var error = await Assert.ThrowsAsync<RequestException>(() => game.NextGameAsync());
+        Assert.Equal(RequestErrorCode.FailedPrecondition, error.Code);
+        Assert.Contains("live --games 0", error.Message, StringComparison.Ordinal);
     }
 
     [Theory]
