@@ -272,7 +272,9 @@ def test_the_package_works_with_the_lowest_versions(packages: Path, version: str
     python = tmp_path / "venv" / "bin" / "python"
     wheel = packages / f"abathur_agent-{version}-py3-none-any.whl"
     tools = ("aiohttp", "hypothesis", "psutil", "pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist")
-    run(python, "-m", "pip", "install", "-q", f"{wheel}[json,brotli,nats]", *LOWEST, *tools, env=pip_environment())
+    run(
+        python, "-m", "pip", "install", "-q", f"{wheel}[json,brotli,nats,learn]", *LOWEST, *tools, env=pip_environment()
+    )
     found = json.loads(run(python, "-m", "pip", "list", "--format", "json").stdout)
     versions = {f"{each['name']}=={each['version']}" for each in found}
     assert set(LOWEST) <= versions

@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from abathur.errors import AbathurError
 from abathur.learn._assembled import Window
 from abathur.learn._batches import Batches
 from abathur.learn._features import Feature, scaled
@@ -18,9 +21,13 @@ from abathur.learn._spec import Spec
 from abathur.learn._targets import ACTION, Future, Target, actions, losses, resources, result
 from abathur.learn._windows import Windows
 
+if TYPE_CHECKING:
+    from abathur.learn._env import Env
+
 __all__ = [
     "ACTION",
     "Batches",
+    "Env",
     "Failure",
     "Feature",
     "Future",
@@ -36,3 +43,16 @@ __all__ = [
     "result",
     "scaled",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`Env`, which needs Gymnasium: it is imported when it is used."""
+    if name != "Env":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        import gymnasium  # noqa: F401
+    except ImportError:
+        raise AbathurError("learn.Env needs gymnasium: pip install abathur-agent[learn]") from None
+    from abathur.learn._env import Env
+
+    return Env

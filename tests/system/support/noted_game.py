@@ -11,7 +11,7 @@ import abathur
 import aiohttp
 from aiohttp import web
 from s2clientprotocol import sc2api_pb2
-from s2clientprotocol.sc2api_pb2 import Request
+from s2clientprotocol.sc2api_pb2 import Request, Response
 
 
 class NotedGame:
@@ -23,6 +23,8 @@ class NotedGame:
         self.created: list[sc2api_pb2.RequestCreateGame] = []
         #: A request waits before the game, since `hold`.
         self.held = threading.Event()
+        #: The result of every action; None: what the game answers.
+        self.action_result: int | None = None
         self._kind = ""
         self._until = threading.Event()
 
@@ -54,7 +56,7 @@ class NotedGame:
             asyncio.TaskGroup() as tasks,
         ):
             tasks.create_task(self._requests(client, game))
-            tasks.create_task(_answers(game, client))
+            tasks.create_task(self._answers(game, client))
         return client
 
     async def _requests(self, client: web.WebSocketResponse, game: aiohttp.ClientWebSocketResponse) -> None:
@@ -69,11 +71,15 @@ class NotedGame:
                 await game.send_bytes(message.data)
         await game.close()
 
-
-async def _answers(game: aiohttp.ClientWebSocketResponse, client: web.WebSocketResponse) -> None:
-    async for message in game:
-        await client.send_bytes(message.data)
-    await client.close()
+    async def _answers(self, game: aiohttp.ClientWebSocketResponse, client: web.WebSocketResponse) -> None:
+        async for message in game:
+            data = message.data
+            if self.action_result is not None:
+                answer = Response.FromString(data)
+                answer.action.result[:] = [self.action_result] * len(answer.action.result)
+                data = answer.SerializeToString() if answer.HasField("action") and answer.action.result else data
+            await client.send_bytes(data)
+        await client.close()
 
 
 @contextmanager
