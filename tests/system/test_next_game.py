@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +193,73 @@ async def test_each_game_waits_for_its_agents(live: Live, tmp_path: Path) -> Non
             assert [frame.game_loop for frame in await asyncio.gather(*both)] == [FIRST_LOOP] * 2
             assert (await agent.matches())[0].frames == 0
         assert await asyncio.to_thread(daemon.stop) == 0
+
+
+async def test_a_game_in_real_time_is_left(live: Live) -> None:
+    with emulated() as game:
+        daemon = live(game, *ON_REQUEST, "--realtime")
+        async with abathur.connect(daemon.grpc) as agent, asyncio.timeout(TIMEOUT):
+            runs = set()
+            for _ in range(3):
+                await agent.next_game()
+                frame = await anext(agent.frames())
+                runs.add(frame.run_id)
+            assert len(runs) == 3
+            assert [each.state for each in await agent.matches()] == [sync_pb2.match_over] * 2 + [
+                sync_pb2.match_running
+            ]
+        assert await asyncio.to_thread(daemon.stop) == 0
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_reader_that_holds_the_game_up_does_not_delay_the_next(
+    live: Live, tmp_path: Path, transport: str
+) -> None:
+    """Its queue is full, so that the next frame is recorded, and waits to be published."""
+    path = tmp_path / "all"
+    with emulated(short_match(tmp_path, LOOPS)) as game:
+        daemon = live(game, *ON_REQUEST, "--wait-agents", "1", "-o", f"{path}/", "--output-name", "{n}")
+        async with (
+            abathur.connect(daemon.addresses[transport]) as holder,
+            abathur.connect(daemon.grpc) as agent,
+            asyncio.timeout(TIMEOUT),
+        ):
+            await agent.next_game()
+            frames = holder.frames(policy="every", credits=1, buffer=1)
+            assert (await anext(frames)).game_loop == FIRST_LOOP
+            # One frame was sent, one waits for a credit, and one for the queue.
+            await wait_until(agent, lambda status: status.recording.frames == 3)
+            await agent.next_game()
+            (over,) = await agent.matches()
+            assert (over.state, over.reason) == (sync_pb2.match_over, "the next game was asked for")
+            # What was queued is still read.
+            assert [frame.game_loop async for frame in frames] == [FIRST_LOOP + 1]
+            assert (await anext(agent.frames())).game_loop == FIRST_LOOP
+        assert await asyncio.to_thread(daemon.stop) == 0
+    assert recorded(path / "1.mcap") == WHOLE[:3]
+
+
+async def test_watchers_see_each_match_later(live: Live, tmp_path: Path) -> None:
+    with emulated(short_match(tmp_path, LOOPS)) as game:
+        daemon = live(game, *ON_REQUEST, "--wait-agents", "1", "--delay", "1s", *token_options(tmp_path))
+        async with (
+            abathur.connect(daemon.grpc, token=ACT) as agent,
+            abathur.connect(daemon.grpc, token=WATCH) as watcher,
+            asyncio.timeout(TIMEOUT),
+        ):
+            frames = watcher.frames(policy="every", follow=True)
+            seen = asyncio.ensure_future(take(frames, 5))
+            for count in (2, 3):
+                await agent.next_game()
+                read = agent.frames(policy="lockstep")
+                for _ in range(count):
+                    await anext(read)
+            assert [loop - FIRST_LOOP for loop in await seen] == [0, 1, 0, 1, 2]
+        assert await asyncio.to_thread(daemon.stop) == 0
+
+
+async def take(frames: AsyncIterator[abathur.Frame], count: int) -> list[int]:
+    return [(await anext(frames)).game_loop for _ in range(count)]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
