@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import multiprocessing
 import os
 import pickle
@@ -29,6 +30,7 @@ from emulators import FIRST_LOOP, LAST_LOOP, emulated, short_match
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+from installed_game import InstalledGame
 from noted_game import noted
 from programs import SKIRMISH, TIMEOUT, daemon_command, in_thread, pause
 from s2clientprotocol import error_pb2
@@ -342,6 +344,23 @@ def test_other_readers_cost_no_frame(frames: int, short: Path) -> None:
     assert len(seen) > 1
 
 
+def test_the_installed_game_is_started_and_ends(short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = InstalledGame(tmp_path / "game", short)
+    monkeypatch.setenv("SC2PATH", installed.environment["SC2PATH"])
+    env = env_of(None, map="AcropolisLE.SC2Map")
+    for number in (1, 2):
+        assert env.reset()[1]["emulated"] is False
+        ((pid, _),) = installed.started()[number - 1 :]
+        # Two games in one process.
+        assert env.reset()[1]["game_loop"] == FIRST_LOOP and len(installed.started()) == number
+        if number == 1:
+            psutil.Process(pid).kill()
+            assert play(env)[-1][4]["lost"]
+    assert installed.running() == [pid]
+    env.close()
+    assert installed.running() == []
+
+
 # What users get wrong
 
 
@@ -502,6 +521,24 @@ def test_vectors_reset_in_every_mode(kind: Any, mode: AutoresetMode, short: Path
         assert infos["game_loop"].tolist() == [FIRST_LOOP] * 2
         assert equal(begun, first) and not equal(begun, last)
         envs.close()
+    assert not daemons()
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_gymnasium_makes_vectors(kind: str, short: Path) -> None:
+    options: dict[str, Any] = {"spec": SPEC, "action_space": SPACE, "act": move, "recording": short}
+    envs = gymnasium.make_vec("abathur/StarCraftII-v0", num_envs=2, vectorization_mode=kind, **options)
+    assert envs.reset(seed=1)[1]["seed"].tolist() == [1, 2]
+    assert envs.step(envs.action_space.sample())[4]["game_loop"].tolist() == [FIRST_LOOP + 8] * 2
+    envs.close()
+    assert not daemons()
+
+
+def test_workers_may_be_spawned(short: Path) -> None:
+    function = functools.partial(env_of, short)
+    envs = AsyncVectorEnv([function] * 2, context="spawn")
+    assert envs.reset(seed=1)[1]["game_loop"].tolist() == [FIRST_LOOP] * 2
+    envs.close()
     assert not daemons()
 
 
