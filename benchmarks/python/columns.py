@@ -11,7 +11,6 @@ import datetime
 import json
 import os
 import pickle
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +25,7 @@ from abathur._values import native
 from columns_page import APIS, DECODERS, ENCODINGS, EVERY, PACES, READS, SCHEMES, WARM_FRAMES, page
 from figures import Figures
 from processes import Daemon, MeasureError
-from runs import rounds, run
+from runs import output_of, rounds, run
 from units import payloads
 
 from recordings import LOCAL, Frames, import_sequences, make_compact, make_elite, make_part
@@ -35,8 +34,6 @@ from recordings import LOCAL, Frames, import_sequences, make_compact, make_elite
 REAL, REAL_START = "odyssey-zvp-full", 12_000
 #: The part of the generated match with frames of about 140 KB.
 ELITE_START = 13_800
-#: Seconds that a process may take.
-_TIMEOUT = 300
 _READING = Path(__file__).with_name("columns_reading.py")
 
 
@@ -154,7 +151,7 @@ class Columns:
         with tempfile.TemporaryDirectory(dir=folder) as output:
             line = [sys.executable, "-m", "abathur", "dataset", "build", str(recording), "-o", output, "-q"]
             before, start = os.times(), time.perf_counter()
-            _run([*line, "--every", str(every)], str(decoder))
+            output_of([*line, "--every", str(every)], **{native.VARIABLE: str(decoder)})
             seconds, after = time.perf_counter() - start, os.times()
             rows = dataset.info(output).tables["units"].rows
         processor = sum(after[2:4]) - sum(before[2:4])
@@ -167,19 +164,9 @@ class Columns:
 
 def _in_process(decoder: str, *arguments: object) -> dict[str, float]:
     """What `columns_reading.py` answers with a decoder."""
-    answer: dict[str, float] = json.loads(_run([sys.executable, str(_READING), *map(str, arguments)], decoder))
+    line = [sys.executable, str(_READING), *map(str, arguments)]
+    answer: dict[str, float] = json.loads(output_of(line, **{native.VARIABLE: decoder}))
     return answer
-
-
-def _run(line: list[str], decoder: str) -> str:
-    environment = {**os.environ, native.VARIABLE: decoder}
-    try:
-        done = subprocess.run(line, capture_output=True, text=True, env=environment, timeout=_TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        raise MeasureError(f"{' '.join(line[1:])} took more than {_TIMEOUT} s") from None
-    if done.returncode != 0:
-        raise MeasureError(f"{' '.join(line[1:])} with the decoder {decoder} failed: {done.stderr}")
-    return done.stdout
 
 
 def main() -> int:

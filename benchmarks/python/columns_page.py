@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from figures import Figure, Figures, machine, table
+from figures import Figure, Figures, machine, paragraph, ratio, table
 
 if TYPE_CHECKING:
     from columns import Counts
@@ -64,11 +63,6 @@ class Goal(NamedTuple):
     is_reached: bool
 
 
-def ratio(above: Figure, below: Figure) -> Figure:
-    """How many times as much one is as the other, in each round."""
-    return Figure((), "", [each / of for each, of in zip(above.rounds, below.rounds, strict=True)])
-
-
 def goals(figures: Figures, name: str) -> list[Goal]:
     """The goals for a match, of what was measured."""
 
@@ -106,12 +100,12 @@ def page(figures: Figures, names: list[str], counts: Counts, rounds: int) -> str
     """The README of the results."""
     about = machine()
     sizes = " and ".join(f"`{name}` ({figures.text(name, 'message')} KB a frame in protobuf)" for name in names)
-    made = _text(
+    made = paragraph(
         f"Made by `dotnet make.cs bench columns` on {about['date']}: {about['cpu']}, {about['cores']} cores,",
         f"{about['os']}, Python {about['python']}, protobuf {about['protobuf']}, grpcio {about['grpcio']}, .NET",
         f"{about['dotnet']}, commit {about['commit']}, load {about['load']} at the end.",
     )
-    what = _text(
+    what = paragraph(
         f"{counts.recorded:,} frames of each match: {sizes}. `elite` is generated; the other, if there is one, was",
         "rebuilt from a replay of a real game. *Compiled* is the library; *NumPy* is the package without it, where",
         "protobuf's parser reads messages. Times are processor time of the process. Decoders take turns, and each",
@@ -133,7 +127,7 @@ def _goals(figures: Figures, names: list[str], counts: Counts) -> str:
 
 
 def _columns(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = _text(
+    text = paragraph(
         f"The first {counts.columns:,} frames of a subscription in encoding `columns`, decompressed, decoded in order;",
         "then columns of the units as arrays, with the units' section. Microseconds a frame.",
     )
@@ -144,7 +138,7 @@ def _columns(figures: Figures, names: list[str], counts: Counts) -> str:
 
 
 def _messages(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = _text(
+    text = paragraph(
         f"The first {counts.messages:,} serialized observations. Microseconds a frame, and times of *compiled, all 42",
         "columns*. The six are x, y, health, tag, unit_type and alliance. python-sc2 does not compute the distances",
         "between units here, and gets a small grid of creep where it cannot read the frame's.",
@@ -153,7 +147,7 @@ def _messages(figures: Figures, names: list[str], counts: Counts) -> str:
         [
             f"{name}, {what}",
             figures.text(name, "protobuf", way),
-            _ratio(figures, (name, "protobuf", way), _all_of(name)),
+            figures.ratio((name, "protobuf", way), _all_of(name)),
         ]
         for name in names
         for way, what in WAYS.items()
@@ -167,7 +161,7 @@ def _all_of(name: str) -> tuple[str, ...]:
 
 
 def _recordings(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = _text(
+    text = paragraph(
         "`abathur.open(path).frames()` with the columns x, y, health and unit_type, without the first",
         f"{WARM_FRAMES} frames. Of one core: frames / processor time.",
     )
@@ -183,7 +177,7 @@ def _recordings(figures: Figures, names: list[str], counts: Counts) -> str:
 
 
 def _clients(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = _text(
+    text = paragraph(
         "A daemon plays the full recording to one reader (`every`) on the same machine: at full speed, or at a pace at",
         "which the reader waits before each frame. Processor time of the reader in µs a frame, over",
         f"{counts.client:,} frames, with receiving. *Nothing*: frames are taken, and none of",
@@ -203,7 +197,7 @@ def _clients(figures: Figures, names: list[str], counts: Counts) -> str:
 
 
 def _datasets(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = _text(
+    text = paragraph(
         "`abathur dataset build --workers 1`, with the start of all processes. Processor time is that of all of them.",
     )
     rows = [
@@ -224,13 +218,4 @@ def _datasets(figures: Figures, names: list[str], counts: Counts) -> str:
 def _both(figures: Figures, name: str, question: str, read: str) -> list[str]:
     keys = [(name, question, decoder, read) for decoder in DECODERS]
     compiled, plain = keys
-    return [*(figures.text(*key) for key in keys), _ratio(figures, plain, compiled)]
-
-
-def _ratio(figures: Figures, above: tuple[str, ...], below: tuple[str, ...]) -> str:
-    found, of = figures.find(*above), figures.find(*below)
-    return "-" if found is None or of is None else ratio(found, of).text()
-
-
-def _text(*lines: str) -> str:
-    return textwrap.fill(" ".join(lines), 139, break_on_hyphens=False, break_long_words=False) + "\n"
+    return [*(figures.text(*key) for key in keys), figures.ratio(plain, compiled)]

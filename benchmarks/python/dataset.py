@@ -246,10 +246,7 @@ def main() -> int:
         return 130
     text = page(figures, [each.stem for each in compared], options)
     save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    values = {
-        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
-    }
-    (options.output / "figures.json").write_text(json.dumps(values, indent=1) + "\n")
+    (options.output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
     print(text)
     print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
     return 0

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 
 import pyarrow as pa
-from figures import Figures, machine, table
+from figures import Figures, machine, paragraph, table
 
 TABLES = ("units", "players", "events", "actions")
 #: Game loops that are read alone: 5 s.
@@ -29,7 +28,7 @@ def page(figures: Figures, names: list[str], options: argparse.Namespace) -> str
 
 def _machine(rounds: int) -> str:
     about = machine()
-    return _text(
+    return paragraph(
         f"Made by `dotnet make.cs bench dataset` on {about['date']}: {about['cpu']}, {about['cores']} cores,",
         f"{about['os']}, Python {about['python']}, pyarrow {pa.__version__}, .NET {about['dotnet']},",
         f"commit {about['commit']}.",
@@ -45,7 +44,7 @@ def _speed(figures: Figures) -> str:
         ["largest memory of a worker, MB", figures.text("speed", "worker")],
         *([f"bytes a frame, `{name}`", figures.text("speed", name)] for name in TABLES),
     ]
-    text = _text(
+    text = paragraph(
         "`abathur dataset build` of two generated matches (`synth --preset elite`, 16,860 frames of 134 to 169 KB",
         "each), every loop and all columns, with two workers on two cores, with the start of all processes:",
     )
@@ -61,12 +60,12 @@ def _sizes(figures: Figures, names: list[str]) -> str:
     ]
     smaller = ", ".join(f"{name} {_ratio(figures, name, 'bytes'):.2f}" for name in names)
     faster = ", ".join(f"{name} {_ratio(figures, name, 'read'):.2f}" for name in names)
-    text = _text(
+    text = paragraph(
         "The same rows, in the order of the frames, by `pyarrow.parquet.write_table` without an option. Both files are",
         f"read whole into a table, and {RANGE_LOOPS} game loops of the middle with a condition on `game_loop`, in one",
         "thread; the share of the file is that of the row groups that have such loops. The rows of both are equal.",
     )
-    ratios = _text(
+    ratios = paragraph(
         f"Bytes of the dataset / the defaults: {smaller}. Rows read a second, dataset / defaults: {faster}.",
     )
     head = ["units of", "bytes a frame", "read, rows/s", "range, ms", "range, % of the file"]
@@ -83,16 +82,12 @@ def _many(figures: Figures, options: argparse.Namespace) -> str:
         ["dataset, MB", figures.text("many", "dataset")],
         ["files that are equal", figures.text("many", "files")],
     ]
-    text = _text(
+    text = paragraph(
         f"{options.matches} generated matches of {options.frames} frames (`synth`, a seed each), `--every {EVERY}`.",
         "Local: `--workers 2`. Dask: a scheduler and two workers of one thread on loopback, of which one is killed",
         "when half of the matches are done, so that the other makes the rest. Both datasets are equal, file by file.",
     )
     return f"## {options.matches} matches\n\n{text}\n{table(['', 'value'], rows)}"
-
-
-def _text(*lines: str) -> str:
-    return textwrap.fill(" ".join(lines), 139, break_on_hyphens=False, break_long_words=False) + "\n"
 
 
 def _ratio(figures: Figures, name: str, what: str) -> float:

@@ -9,6 +9,7 @@ import os
 import platform
 import statistics
 import subprocess
+import textwrap
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -56,6 +57,18 @@ class Figures:
         """The figure, where it was measured."""
         return self._figures.get(key)
 
+    def ratio(self, above: tuple[str | int, ...], below: tuple[str | int, ...]) -> str:
+        """How many times as much one figure is as another, as a table cell."""
+        found, of = self.find(*above), self.find(*below)
+        return "-" if found is None or of is None else ratio(found, of).text()
+
+    def by_name(self) -> dict[str, dict[str, float]]:
+        """What figures.json has, to which README and docs refer: see claims.py."""
+        return {
+            each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]}
+            for each in self.to_json()
+        }
+
     def to_json(self) -> list[dict[str, Any]]:
         """Every figure with its rounds."""
         return [
@@ -69,6 +82,16 @@ class Figures:
             }
             for figure in self._figures.values()
         ]
+
+
+def ratio(above: Figure, below: Figure) -> Figure:
+    """How many times as much one is as the other, in each round."""
+    return Figure((), "", [each / of for each, of in zip(above.rounds, below.rounds, strict=True)])
+
+
+def paragraph(*lines: str) -> str:
+    """Text of a page, wrapped."""
+    return textwrap.fill(" ".join(lines), 139, break_on_hyphens=False, break_long_words=False) + "\n"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

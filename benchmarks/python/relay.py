@@ -192,10 +192,7 @@ def write(options: argparse.Namespace, figures: Figures, faults: dict[str, Any])
     """Write what has been measured; returns the page."""
     text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
     save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
-    known = {
-        each["figure"]: {"value": each["median"], "low": each["min"], "high": each["max"]} for each in figures.to_json()
-    }
-    (options.output / "figures.json").write_text(json.dumps(known, indent=1) + "\n")
+    (options.output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
     return text
 
 

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from figures import Figures, machine, save
 from processes import ROOT, MeasureError
+
+#: Seconds that a process may take.
+_TIMEOUT = 300
+
+
+def output_of(line: list[str], **environment: str) -> str:
+    """What a program prints that measures in a process of its own.
+
+    Raises:
+        MeasureError: it fails, or takes too long.
+    """
+    try:
+        done = subprocess.run(
+            line, capture_output=True, text=True, env=os.environ | environment, timeout=_TIMEOUT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MeasureError(str(error)) from None
+    if done.returncode != 0:
+        changed = "".join(f"{name}={value} " for name, value in environment.items())
+        raise MeasureError(f"{changed}{' '.join(line)} failed: {done.stderr}")
+    return done.stdout
 
 
 def rounds(count: int) -> Iterator[int]:
@@ -37,6 +61,7 @@ def run(name: str, output: Path, measure: Callable[[Figures], str]) -> int:
     except KeyboardInterrupt:
         return 130
     save(output, {"machine": machine(), "figures": figures.to_json()}, text)
+    (output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
     print(text)
     print(f"results in {output.relative_to(ROOT) if output.is_relative_to(ROOT) else output}")
     return 0

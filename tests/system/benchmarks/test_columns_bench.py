@@ -16,7 +16,7 @@ import pytest
 from abathur import Units
 from columns import Counts
 from columns_page import APIS, DECODERS, ENCODINGS, EVERY, PACES, READS, SCHEMES
-from figures import Figures
+from figures import Figures, ratio
 from programs import ROOT, SKIRMISH
 from s2clientprotocol import sc2api_pb2
 
@@ -58,8 +58,8 @@ def figures() -> Figures:
 def test_a_ratio_is_one_of_each_round(figures: Figures) -> None:
     above, below = (figures.find("small", "columns", decoder, "all") for decoder in ("numpy", "compiled"))
     assert above is not None and below is not None
-    assert columns_page.ratio(above, below).rounds == [8, 9, 10]
-    assert columns_page.ratio(above, below).text() == "9.00 (8.00 to 10.0)"
+    assert ratio(above, below).rounds == [8, 9, 10]
+    assert ratio(above, below).text() == "9.00 (8.00 to 10.0)"
 
 
 def test_goals_say_whether_the_median_reaches_them(figures: Figures) -> None:
