@@ -85,7 +85,7 @@ internal sealed class Make
     private static readonly string[] Benchmarks =
     [
         "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
-        SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "columns", "growth",
+        SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "columns", "learn", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
     private static readonly string Venv = Path.Combine(Root, ".venv");
@@ -140,6 +140,8 @@ internal sealed class Make
                                           measure compact recordings: bytes beside zstd -19, writing, reading in Python
               bench columns [--rounds N] [--quick] [--output DIR]
                                           measure the compiled decoder of Python beside NumPy, protobuf and python-sc2
+              bench learn [--torch PYTHON] [--rounds N] [--quick] [--output DIR]
+                                          measure windows of recordings: orders, processes, PyTorch, beside reading alone
               bench playback [--seconds N] [--rounds N] [--output DIR]
                                           measure playback at full speed, beside a gRPC server that sends ready bytes
               bench dataset [--rounds N] [--matches N] [--frames N] [--output DIR]
