@@ -106,6 +106,7 @@ def main() -> int:
                 for key, python, question in random.Random(number).sample(asked, len(asked)):
                     for name, value in ask(python, *question).items():
                         figures.add(_UNITS.get(name, "ms"), value, *key, name)
+                figures.add("", os.getloadavg()[0], "load")
                 print(f"load {os.getloadavg()[0]:.1f}", flush=True)
         return page(figures, [each.stem for each in matches], count, versions)
 

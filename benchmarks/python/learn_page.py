@@ -40,7 +40,8 @@ def page(figures: Figures, names: list[str], rounds: int, versions: dict[str, st
         f"batches of {BATCH}. The windows of all orders are compared first: their bytes are equal. Each measurement is",
         "a process of its own, which reads a frame or a window before. The recording is in the file cache. Rounds:",
         f"{rounds}, each in another order of the measurements; the median, and the lowest and highest. Ratios are of",
-        "the same round.",
+        f"the same round. Load at the ends of rounds: {figures.text('load')}; the benchmark makes about 1 of it, with",
+        "two workers 2. Where it is higher, other programs took a share, most of all from what uses two cores.",
     )
     found: dict[str, Key] = {f"{name}, {form}": (name, form) for name, form in product(names, FORMS)}
     parts = ["# Windows of recordings\n", made, what, *(_orders(figures, found, kind) for kind in KINDS)]
