@@ -156,7 +156,7 @@ def _entry(source: str, known: Entry | None, check: Callable[[str, Recording], N
 
 
 def _read(path: Path) -> dict[str, Entry]:
-    """The entries of an index; what is not of this version, or damaged, is made anew."""
+    """The entries of an index; what is not of this version, or damaged, is made again."""
     try:
         lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except FileNotFoundError:

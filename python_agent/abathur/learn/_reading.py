@@ -91,7 +91,11 @@ class Reader:
             coming = iter(ends)
             end = next(coming)
             is_wanted = _in_windows(ends, spec.frames, begin, final) | spec.keeps_slots
-            for at, (sampled, note, happened) in enumerate(self._samples(opened, begin, is_wanted), begin):
+            is_noted = np.full(len(is_wanted), target is not None and not target.compares)
+            if target is not None and target.compares:
+                noted = np.array([*ends, *(end + horizon for end in ends if end + horizon <= final)]) - begin
+                is_noted[noted] = True
+            for at, (sampled, note, happened) in enumerate(self._samples(opened, begin, is_wanted, is_noted), begin):
                 if sampled is not None:
                     if kept is not None:
                         kept.free(tag for each in happened for tag in each.observation.raw_data.event.dead_units)
@@ -113,11 +117,11 @@ class Reader:
                         notes.popleft()
 
     def _samples(
-        self, opened: _Opened, first: int, is_wanted: NDArray[np.bool_]
+        self, opened: _Opened, first: int, is_wanted: NDArray[np.bool_], is_noted: NDArray[np.bool_]
     ) -> Iterator[tuple[Sampled | None, Any, list[sc2api_pb2.ResponseObservation]]]:
         """Sampled frames from a first one on, with what the target needs of each, and what happened since the last.
 
-        Those that are not wanted are None. What happened is empty where it is not needed.
+        Those that are not wanted are None, and so is what is not noted. What happened is empty where it is not needed.
         """
         recording, positions = opened.recording, opened.sampling.positions
         target = self._target
@@ -127,7 +131,7 @@ class Reader:
         with as_recording_error(recording.path):
             time, before = recording._indexed().place(at)
             observations = islice(recording._observations(time), before, None)
-            for number, takes in enumerate(is_wanted.tolist(), first):
+            for number, (takes, notes) in enumerate(zip(is_wanted, is_noted, strict=True), first):
                 happened = []
                 for each in observations:
                     at += 1
@@ -140,7 +144,7 @@ class Reader:
                 if each.game_loop != opened.sampling.loops[number]:
                     raise RecordingError(f"{recording.path} is damaged: its frames are not those of its index")
                 frame = each.frame(match_id)
-                note = None if target is None else target.note(frame, happened)
+                note = target.note(frame, happened) if target is not None and notes else None
                 yield self._sampler.sample(frame) if takes else None, note, happened
 
     @contextmanager

@@ -46,11 +46,13 @@ class Target(ABC):
         within: How many game loops after a window are needed.
         shape: Of its values; None: it is known when there is one.
         reads_all: Whether it needs what happened once in the frames that are not sampled.
+        compares: Whether it needs only the last frame of a window, and the last one behind it.
     """
 
     within: int = 0
     shape: tuple[int, ...] | None = ()
     reads_all: bool = False
+    compares: bool = False
 
     def of_match(self, recording: Recording) -> Values | None:
         """The value of all windows of a recording; None: each has its own.
@@ -80,6 +82,7 @@ class Target(ABC):
 
 class _Losses(Target):
     shape = (2,)
+    compares = True
 
     def __init__(self, within: int) -> None:
         self.within = _horizon(within)
@@ -99,6 +102,7 @@ class _Losses(Target):
 
 class _Resources(Target):
     shape = (2,)
+    compares = True
 
     def __init__(self, within: int) -> None:
         self.within = _horizon(within)
@@ -193,7 +197,7 @@ def actions(within: int = 224, limit: int = 1) -> Target:
 
     Their numbers are ``ability_id``, ``x`` and ``y`` of the target in map cells, ``target_slot`` and ``unit_slot`` (the
     slots of the target and of the first commanded unit in the window, else -1), ``number_of_units``, ``queued``.
-    Commands are those that observations tell; camera and chat are left out.
+    Commands are those that observations tell, without camera and chat.
 
     Args:
         within: Game loops in which they are looked for, a multiple of `Spec.every`.
@@ -222,7 +226,7 @@ def target_of(given: Target | str | Callable[..., Any] | None, horizon: int | No
     """A target of what a user gives: a target, its name, or a function.
 
     Raises:
-        TypeError, ValueError: it is none of them, or a horizon is missing or not used.
+        TypeError, ValueError: it is something else, or a horizon is missing or not used.
     """
     if isinstance(given, str):
         if given not in _BY_NAME:

@@ -66,7 +66,7 @@ class Windows:
                 the same frames always the same.
             horizon: How many game loops after a window a target that is a function looks at.
             index: File that keeps which frames older recordings have. Without it, each of them is read once for that,
-                which takes 0.04 s for a compact recording of a match, and 0.6 s for another one.
+                which takes 0.05 s for a compact recording of a match, and 0.5 to 1 s for another one.
 
         Raises:
             AbathurError: an input names no file, or none of the recordings has a window; the first reason is told.
@@ -172,20 +172,20 @@ class Windows:
         """All windows once, as batches: each array has an axis of `size` in front.
 
         The order is a function of `seed` and `epoch`: blocks of some 2,000 frames, which are read at once, are
-        shuffled, then their windows in a buffer. Windows of a recording that turns out to be damaged are left out from
-        there on, and counted in `Batches.skipped`.
+        shuffled, then their windows in a buffer. Where a recording turns out to be damaged, its windows from there on
+        are not given, but counted in `Batches.skipped`.
 
         Args:
             size: Windows of a batch; the last one has what is left.
             seed: Of the order.
             epoch: Of the order too.
-            start: Windows to leave out at the beginning: `state["delivered"]` of an earlier iteration.
+            start: Windows that are not given at the beginning: `state["delivered"]` of an earlier iteration.
             rank: Which consumer of how many, from 0: ``(0, 2)``. Each gets as many windows as the others.
             worker: The same within a rank. Nothing is left over.
             shuffle: Whether not in order.
             buffer: Windows that are mixed, which are in memory.
             prefetch: Batches that a thread makes ahead.
-            drop_last: Leave out a last batch that is not full.
+            drop_last: Whether a last batch that is not full is not given.
 
         Raises:
             TypeError: something is not a number.
