@@ -16,7 +16,7 @@ import abathur
 
 APPROVED = Path(__file__).with_name("public_surface.txt")
 MODULES = ("abathur", "abathur.actions", "abathur.columns", "abathur.drawing", "abathur.errors", "abathur.events")
-LATE_MODULES = ("abathur.dataset", "abathur.sc2")
+LATE_MODULES = ("abathur.dataset", "abathur.learn", "abathur.sc2")
 
 
 def surface() -> str:

@@ -138,7 +138,7 @@ class EnvGame:
         """
         try:
             self._game.next_game(seed)
-            # The same subscription goes on with each match: it misses no frame, whoever else reads them.
+            # One subscription goes on with each match, so that no frame is dropped where others read it too.
             if self._events is None:
                 self._events = self._game._read({**_SUBSCRIPTION})
             for event in self._events:

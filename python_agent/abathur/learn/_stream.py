@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 from abathur.learn._assembled import Window
+from abathur.learn._batches import Batches
 
-if TYPE_CHECKING:
-    from abathur.learn._windows import Windows
+
+class Batched(Protocol):
+    """What has batches: `Windows`."""
+
+    @property
+    def batches(self) -> Callable[..., Batches]:
+        """See `Windows.batches`."""
 
 
 class Stream:
     """Batches of windows, those of one worker in each worker of a loader. Made by `Windows.stream`."""
 
-    def __init__(self, data: Windows, size: int, options: dict[str, Any]) -> None:
+    def __init__(self, data: Batched, size: int, options: dict[str, Any]) -> None:
         """Of the options of `Windows.batches`."""
         self._data = data
         self._size = size
@@ -37,7 +43,7 @@ class Stream:
         return stream, (self._data, self._size, self._options)
 
 
-def stream(data: Windows, size: int, options: dict[str, Any]) -> Stream:
+def stream(data: Batched, size: int, options: dict[str, Any]) -> Stream:
     """A stream that PyTorch takes for an iterable data set, if it is imported."""
     start = options.get("start", 0)
     if "worker" in options:

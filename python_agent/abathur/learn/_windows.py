@@ -19,6 +19,7 @@ from abathur.learn._order import Order, Share
 from abathur.learn._reading import Reader, ReadWindow, fill_target
 from abathur.learn._sampling import Sampling
 from abathur.learn._spec import Spec, check_number
+from abathur.learn._stream import stream
 from abathur.learn._targets import Target, Values, target_of
 
 #: Frames that are read at once, of which those before the first window are read for a second time: few enough that
@@ -222,8 +223,6 @@ class Windows:
             TypeError: there is no such option.
             ValueError: `start` is not a number of whole batches.
         """
-        from abathur.learn._stream import stream
-
         return stream(self, size, options)
 
     def close(self) -> None:
