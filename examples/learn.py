@@ -15,13 +15,15 @@ import numpy as np
 from abathur import drawing, learn
 
 MATCHES = [Path("fights", f"{seed}.mcap") for seed in range(1, 41)]
-SPEC = learn.Spec(frames=4, every=16, slots=400, units=["x", "y", "health", "shield", "is_own", "is_enemy"])
-NEAR = 15
+UNITS = ["x", "y", "health", "shield", "is_own", "is_enemy", "display_type"]
+SPEC = learn.Spec(frames=4, every=16, slots=400, units=UNITS)
+NEAR, VIOLET = 15, "#7a00cc"
 
 
 def look(window: learn.Window) -> tuple[Any, Any]:
     """Seven numbers of both armies near the enemy, (..., 7), and where that is, (..., 2); of one window, or of many."""
-    x, y, health, shield, own, enemy = np.moveaxis(window["units"].astype(float), -1, 0)
+    x, y, health, shield, own, enemy, seen = np.moveaxis(window["units"].astype(float), -1, 0)
+    enemy *= seen == 1  # Not what was seen before.
     place = np.stack([(each * enemy).sum(-1) / np.maximum(enemy.sum(-1), 1) for each in (x, y)], -1)
     own *= np.hypot(x - place[..., :1], y - place[..., 1:]) < NEAR
     strong = np.stack([np.log1p((each * (health + shield)).sum(-1)) for each in (own, enemy)], -1)
@@ -64,7 +66,8 @@ async def main(address: str | None = None) -> None:
             found, place = look(window)
             value = float(chance(found, weights))
             await game.plot("chance to win the next fight", value)
-            await game.draw([drawing.circle(place, NEAR), drawing.text(place, f"{value:.0%}")])
+            shapes = [drawing.circle(place, NEAR, color=VIOLET), drawing.text(place, f"{value:.0%}", color=VIOLET)]
+            await game.draw(shapes)
 
 
 if __name__ == "__main__":

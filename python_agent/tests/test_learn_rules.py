@@ -169,7 +169,7 @@ def test_a_spec_is_a_value() -> None:
         ("x", "map cells", 200),
         ("health", "points", 400),
     ]
-    assert spec.player_features[0] == ("minerals", "observation.player_common.minerals", 1000)
+    assert spec.player_features == (learn.Feature("minerals", "observation.player_common.minerals", 1000),)
     assert "4 frames" in repr(spec) and "['x', 'health']" in repr(spec)
 
 

@@ -350,8 +350,8 @@ def test_a_result_is_that_of_the_player(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(abathur.AbathurError, match=r"no windows: .*cut\.mcap has no result of its player"):
         learn.Windows(cut, SPEC, target="result")
     with learn_windows([cut, folder / "a-compact.mcap"], SPEC, target="result") as data:
-        ((source, error),) = data.failures
-        assert Path(source) == cut and "has no result" in error
+        (failure,) = data.failures
+        assert Path(failure.source) == cut and "has no result" in failure.error
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import filecmp
 import os
+import re
+import shlex
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import abathur
+import pytest
 from abathur.ids import UnitTypeId
 from bot_events import recorded
 from emulators import FIRST_LOOP, LAST_LOOP, emulated
@@ -255,3 +258,31 @@ def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Pat
     with recording.open("rb") as file:
         drawn = [message.data for _, _, message in make_reader(file).iter_messages(topics=["/drawings"])]
     assert any(b"drop" in each for each in drawn)
+
+
+@pytest.mark.matrix
+@pytest.mark.timeout(280)
+async def test_what_was_learned_is_shown_beside_a_match(launch: Launch, tmp_path: Path) -> None:
+    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--rate", "8", "--wait-agents", "1")
+    environment = {**os.environ, "ABATHUR_ADDRESS": daemon.grpc, "ABATHUR_SYNC": shlex.join(daemon_command())}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, EXAMPLES / "learn.py", cwd=tmp_path, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    async with abathur.connect(daemon.grpc) as game:
+        async for frame in game.frames(every=224):
+            if frame.game_loop < LAST_LOOP:
+                plots = await game.plots()
+    told = (await process.communicate())[0].decode()
+    assert process.returncode == 0
+    (line,) = told.splitlines()
+    of_model, of_base_rate = re.findall(r"0\.\d{3}", line)
+    assert float(of_model) < float(of_base_rate)
+    assert f"log loss is {of_model}, where the base rate has {of_base_rate}" in learning()
+    (series,) = plots
+    assert series.name == "chance to win the next fight" and len(series.values) > 60
+    assert all(0 < value < 1 for value in series.values) and max(series.values) - min(series.values) > 0.2
+
+
+def learning() -> str:
+    """The guide that says what the example does."""
+    return " ".join((ROOT / "docs" / "learning.md").read_text(encoding="utf-8").split())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from abathur._frame import numbers
 from abathur._frame.unit_columns import COLUMNS
 
 
-class Feature(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Feature:
     """One number in a tensor.
 
     Attributes:
