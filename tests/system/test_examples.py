@@ -263,7 +263,7 @@ def test_csharp_agent_tells_of_a_drop_and_draws_it(launch: Launch, tmp_path: Pat
 @pytest.mark.matrix
 @pytest.mark.timeout(280)
 async def test_what_was_learned_is_shown_beside_a_match(launch: Launch, tmp_path: Path) -> None:
-    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--rate", "8", "--wait-agents", "1")
+    daemon = launch("play", str(SKIRMISH), *FREE_PORTS, "--rate", "8", "--wait-agents", "2")
     environment = {**os.environ, "ABATHUR_ADDRESS": daemon.grpc, "ABATHUR_SYNC": shlex.join(daemon_command())}
     process = await asyncio.create_subprocess_exec(
         sys.executable, EXAMPLES / "learn.py", cwd=tmp_path, env=environment, stdout=asyncio.subprocess.PIPE
