@@ -73,6 +73,15 @@ def test_a_loader_takes_a_stream(data: learn.Windows, workers: int, method: str 
     assert found(48) == whole[48:]
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_stream_is_one_epoch(data: learn.Windows, workers: int) -> None:
+    stream = data.stream(64, seed=1)
+    loader = torch.utils.data.DataLoader(stream, batch_size=None, num_workers=workers, persistent_workers=workers > 0)
+    assert len(windows(loader)) == len(data)
+    with pytest.raises(ValueError, match="a stream is one epoch"):
+        list(loader)
+
+
 def test_a_loader_stops_in_the_middle(data: learn.Windows) -> None:
     loader = torch.utils.data.DataLoader(data.stream(4, seed=1, prefetch=2), batch_size=None, num_workers=2)
     batches = iter(loader)

@@ -224,6 +224,22 @@ def test_threads_ahead_end(data: learn.Windows) -> None:
     thread.join(10)
     assert not thread.is_alive()
     assert list(batches) == []
+    # One that is left alone ends too.
+    abandoned = data.batches(4, prefetch=2)
+    next(abandoned)
+    (thread,) = [each for each in threading.enumerate() if each.name == "abathur.learn"]
+    del abandoned
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_url_is_read_as_a_file(folder: Path) -> None:
+    with learn_windows(f"file://{folder / 'b.mcap'}", SPEC) as remote, learn_windows(folder / "b.mcap", SPEC) as local:
+        assert remote.recordings == [f"file://{folder / 'b.mcap'}"]
+        assert digest(remote[5]) == digest(local[5])
+        copies = {opened.recording.path for opened in remote._reader._open.values()}
+        assert all(each.exists() and each.parent != folder for each in copies)
+    assert not any(each.exists() for each in copies)
 
 
 # Processes.

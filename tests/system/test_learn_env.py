@@ -282,6 +282,19 @@ def test_a_crash_truncates_the_episode_and_reset_begins_anew(killed: str) -> Non
     env.close()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGSTOP")
+def test_a_game_that_hangs_is_lost(short: Path) -> None:
+    env = env_of(short, timeout=5)
+    env.reset()
+    os.kill(daemons()["emulate"].pid, signal.SIGSTOP)
+    _, reward, terminated, truncated, info = play(env)[-1]
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["lost"] == "the game has not answered for 5 s"
+    assert env.reset()[1]["lost"] == ""
+    env.close()
+    assert not daemons()
+
+
 def test_a_game_that_is_gone_is_told(short: Path) -> None:
     with emulated(short) as game:
         env = env_of(None, sc2=game.address, map="One.SC2Map", timeout=1)

@@ -18,19 +18,25 @@ class State(TypedDict):
     seed: int
 
 
+class Skipped:
+    """How many windows could not be read. A thread that makes batches ahead has it, and not the `Batches`."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
 class Batches(Iterator[Window]):
     """Batches of windows: see `Windows.batches`.
 
     Attributes:
         state: What was given so far.
-        skipped: Windows that could not be read so far, because their recording is damaged.
     """
 
-    def __init__(self, make: Callable[[Batches], Iterator[Window]], state: State, prefetch: int) -> None:
+    def __init__(self, make: Callable[[Skipped], Iterator[Window]], state: State, prefetch: int) -> None:
         """Made by `Windows.batches`."""
         self.state: State = state
-        self.skipped: int = 0
-        made = make(self)
+        self._skipped = Skipped()
+        made = make(self._skipped)
         self._ahead = _Ahead(made, prefetch) if prefetch else None
         self._made: Iterator[Window] = made if self._ahead is None else iter(self._ahead)
 
@@ -39,6 +45,11 @@ class Batches(Iterator[Window]):
         batch = next(self._made)
         self.state["delivered"] += len(batch["overflow"])
         return batch
+
+    @property
+    def skipped(self) -> int:
+        """Windows that could not be read so far, because their recording is damaged."""
+        return self._skipped.count
 
     def close(self) -> None:
         """End, with the thread that makes batches ahead."""

@@ -101,7 +101,7 @@ class Env(gymnasium.Env[Observation, Any]):
             step: Game loops of a step. Default: `Spec.every`. With more than one frame, a multiple of it.
             max_loops: Game loops after which an episode is truncated. None: no limit.
             output: Record each match: a file, or a folder as a path that ends in ``/``. As ``-o`` of `live`.
-            timeout: Seconds that the game may take to start.
+            timeout: Seconds that the game may take to start, and for a step: a game that hangs is lost then.
             render_mode: None: the daemon's dashboard shows the match.
 
         Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -115,6 +116,8 @@ class EnvGame:
         self._process_id = os.getpid()
         self._events: Events | None = None
         self._run_id = ""
+        self._timeout = options.timeout
+        self._is_overdue = False
         with ExitStack() as stack:
             sc2 = options.sc2
             if options.recording is not None:
@@ -137,17 +140,19 @@ class EnvGame:
             AbathurError: it does not begin.
         """
         try:
-            self._game.next_game(seed)
-            # One subscription goes on with each match, so that no frame is dropped where others read it too.
-            if self._events is None:
-                self._events = self._game._read({**_SUBSCRIPTION})
-            for event in self._events:
-                if isinstance(event, Frame) and event.run_id != self._run_id:
-                    self._run_id = event.run_id
-                    return event
+            with self._answering():
+                self._game.next_game(seed)
+                # The same subscription goes on with each match: it misses no frame, whatever other readers there are.
+                if self._events is None:
+                    self._events = self._game._read({**_SUBSCRIPTION})
+                for event in self._events:
+                    if isinstance(event, Frame) and event.run_id != self._run_id:
+                        self._run_id = event.run_id
+                        return event
+                raise GameLostError(_ENDED)
         except LOST as error:
-            raise AbathurError(f"the game does not begin: {self._daemon.last_words() or error}") from error
-        raise AbathurError(f"the game does not begin: {self._daemon.last_words() or _ENDED}")
+            said = "" if self._is_overdue else self._daemon.last_words()
+            raise AbathurError(f"the game does not begin: {said or error}") from error
 
     def advance(self) -> Frame:
         """Step the game.
@@ -157,12 +162,32 @@ class EnvGame:
             RequestError, ConnectError, ConnectionLostError, GameLostError: the game is lost.
         """
         assert self._events is not None
-        event = next(self._events, None)
-        if isinstance(event, Frame):
-            return event
-        if event is None or event.lost:
-            raise GameLostError(event.reason if event is not None else _ENDED)
+        with self._answering():
+            event = next(self._events, None)
+            if isinstance(event, Frame):
+                return event
+            if event is None or event.lost:
+                raise GameLostError(event.reason if event is not None else _ENDED)
         raise MatchOverError(event.reason)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Ends a daemon whose game does not answer in time: the game may hang, and would be waited for without end."""
+        timer = threading.Timer(self._timeout, self._give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except LOST as error:
+            if self._is_overdue:
+                raise GameLostError(f"the game has not answered for {self._timeout:g} s") from error
+            raise
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self._is_overdue = True
+        stop_daemon(self._daemon.process)
 
     def act(self, actions: Iterable[sc2api_pb2.Action]) -> Errors:
         """Send actions, and return what went wrong with them.
@@ -171,7 +196,8 @@ class EnvGame:
             RequestError, ConnectError, ConnectionLostError: the game is lost.
         """
         try:
-            return tuple(self._game.act(actions).errors.items())
+            with self._answering():
+                return tuple(self._game.act(actions).errors.items())
         except RequestError as error:
             # The game has refused the request: the match goes on.
             if error.code not in ("FAILED_PRECONDITION", "RESOURCE_EXHAUSTED", "INVALID_ARGUMENT"):

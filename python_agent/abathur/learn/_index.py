@@ -110,14 +110,15 @@ class _Parts:
 def find(
     inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     index: str | os.PathLike[str] | None,
-    check: Callable[[str, Recording], None],
+    check: Callable[[str, Recording], None] | None,
 ) -> tuple[list[Entry], list[Failure]]:
     """What is known of recordings, and those that cannot be read.
 
     Args:
         inputs: Files, folders, globs and URLs.
         index: File that keeps what was known, so that older recordings are not read again; None: no file.
-        check: Called with each recording, which is open; raises RecordingError if it cannot be used.
+        check: Called with each recording, which is open; raises RecordingError if it cannot be used. None: those that
+            the index knows are not opened.
 
     Raises:
         AbathurError: an input names no file.
@@ -142,14 +143,19 @@ def find(
     return entries, failures
 
 
-def _entry(source: str, known: Entry | None, check: Callable[[str, Recording], None]) -> Entry:
+def _entry(source: str, known: Entry | None, check: Callable[[str, Recording], None] | None) -> Entry:
+    stamp = (0, 0)
+    if not input_files.is_url(source):
+        facts = Path(source).stat()
+        stamp = (facts.st_size, facts.st_mtime_ns)
+        if known is not None and known.stamp == stamp and check is None:
+            return known
     with input_files.local(source) as path, open_recording(path) as recording:
         if not len(recording):
             raise RecordingError(f"{source} has no frames")
-        check(source, recording)
-        facts = path.stat()
-        stamp = (0, 0) if input_files.is_url(source) else (facts.st_size, facts.st_mtime_ns)
-        if known is not None and known.stamp == stamp and len(known.loops) == len(recording):
+        if check is not None:
+            check(source, recording)
+        if known is not None and known.stamp == stamp != (0, 0) and len(known.loops) == len(recording):
             return known
         names = [recording.metadata.get(name, "") for name in ("map_name", "game_version")]
         match = recording.metadata.get("group_id") or recording.metadata.get("match_id") or source

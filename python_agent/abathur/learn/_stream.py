@@ -26,9 +26,14 @@ class Stream:
         self._data = data
         self._size = size
         self._options = options
+        self._was_read = False
 
     def __iter__(self) -> Iterator[Window]:
-        """The batches of this worker; in no worker, all."""
+        """The batches of this worker; in no worker, all. Raises ValueError if they were read already."""
+        # Behind the first `next`: a loader passes on what is raised there.
+        if self._was_read:
+            raise ValueError("a stream is one epoch: make one for each, data.stream(..., epoch=epoch)")
+        self._was_read = True
         number, workers = _worker()
         options = dict(self._options)
         start = options.pop("start", 0)

@@ -47,20 +47,22 @@ class Target(ABC):
         shape: Of its values; None: it is known when there is one.
         reads_all: Whether it needs what happened once in the frames that are not sampled.
         compares: Whether it needs only the last frame of a window, and the last one behind it.
+        is_of_match: Whether all windows of a recording have one value.
     """
 
     within: int = 0
     shape: tuple[int, ...] | None = ()
     reads_all: bool = False
     compares: bool = False
+    is_of_match: bool = False
 
-    def of_match(self, recording: Recording) -> Values | None:
-        """The value of all windows of a recording; None: each has its own.
+    def of_match(self, recording: Recording) -> Values:
+        """The value of all windows of a recording.
 
         Raises:
             RecordingError: the recording does not have it.
         """
-        return None
+        raise NotImplementedError
 
     def note(self, frame: Frame, happened: Sequence[sc2api_pb2.ResponseObservation]) -> Any:
         """What it needs of a sampled frame, and of all since the one before, if it reads all."""
@@ -148,6 +150,8 @@ class _Actions(Target):
 
 
 class _Result(Target):
+    is_of_match = True
+
     def of_match(self, recording: Recording) -> Values:
         found = recording.result
         if found not in _RESULTS:

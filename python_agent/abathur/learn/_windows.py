@@ -13,7 +13,7 @@ from abathur._recording.recording import Recording
 from abathur._values import arguments
 from abathur.errors import AbathurError, RecordingError
 from abathur.learn._assembled import Window, empty, fill
-from abathur.learn._batches import Batches, State
+from abathur.learn._batches import Batches, Skipped, State
 from abathur.learn._index import Entry, Failure, Recordings, find
 from abathur.learn._order import Order, Share
 from abathur.learn._reading import Reader, ReadWindow, fill_target
@@ -204,15 +204,16 @@ class Windows:
                     'slots="match" needs the order of the matches: batches(size, shuffle=False), without rank, worker '
                     "and start"
                 )
-            return Batches(lambda made: self._collect(self._in_order(made), size, drop_last), _state(0, 0), prefetch)
+            return Batches(lambda lost: self._collect(self._in_order(lost), size, drop_last), _state(0, 0), prefetch)
         order = Order(self._block_sizes, _seed(seed), _seed(epoch, "epoch"), share, buffer=buffer, shuffle=shuffle)
         state = _state(epoch, seed, start)
-        return Batches(lambda made: self._collect(self._ordered(order, start, made), size, drop_last), state, prefetch)
+        return Batches(lambda lost: self._collect(self._ordered(order, start, lost), size, drop_last), state, prefetch)
 
     def stream(self, size: int, **options: Any) -> Any:
         """Batches for PyTorch: ``DataLoader(data.stream(64, seed=1), batch_size=None, num_workers=2)``.
 
-        Each worker of the loader reads its own blocks, and makes whole batches. With the same number of workers, the
+        A stream is one epoch: make one for each, also for a loader with persistent workers. Each worker of the loader
+        reads its own blocks, and makes whole batches. With the same number of workers, the
         same order comes again; `start` is the number of windows that were used, of which the caller keeps count.
 
         Args:
@@ -237,13 +238,14 @@ class Windows:
             made = self._readers.setdefault(os.getpid(), Reader(self._recordings, self.spec, self.step, self.target))
         return made
 
-    def _keep_values(self, of_match: dict[str, Values]) -> Callable[[str, Recording], None]:
-        """Takes the value of all windows of a recording, if the target has one."""
+    def _keep_values(self, of_match: dict[str, Values]) -> Callable[[str, Recording], None] | None:
+        """Takes the value of all windows of a recording; None: the target has no such value."""
+        target = self.target
+        if target is None or not target.is_of_match:
+            return None
 
         def take(source: str, recording: Recording) -> None:
-            value = None if self.target is None else self.target.of_match(recording)
-            if value is not None:
-                of_match[source] = value
+            of_match[source] = target.of_match(recording)
 
         return take
 
@@ -335,7 +337,7 @@ class Windows:
         if count and not drop_last:
             yield {name: array[:count].copy() for name, array in batch.items()}
 
-    def _in_order(self, batches: Batches) -> Iterator[tuple[ReadWindow, int]]:
+    def _in_order(self, skipped: Skipped) -> Iterator[tuple[ReadWindow, int]]:
         """All windows of one recording after the other: if units keep their slots."""
         for recording, count in enumerate(np.diff(self._ends, prepend=0).tolist()):
             try:
@@ -343,9 +345,9 @@ class Windows:
                     count -= 1
                     yield read, recording
             except RecordingError:
-                batches.skipped += count
+                skipped.count += count
 
-    def _ordered(self, order: Order, start: int, batches: Batches) -> Iterator[tuple[ReadWindow, int]]:
+    def _ordered(self, order: Order, start: int, skipped: Skipped) -> Iterator[tuple[ReadWindow, int]]:
         """Windows in an order. A block is read when the first of them is wanted."""
         blocks: dict[int, dict[int, ReadWindow | None]] = {}
         given: dict[int, set[int]] = {}
@@ -361,7 +363,7 @@ class Windows:
             if not blocks[block]:
                 del blocks[block]
             if read is None:
-                batches.skipped += 1
+                skipped.count += 1
             else:
                 yield read, int(self._blocks[block, 0])
 
