@@ -17,6 +17,7 @@ public sealed class OptionRulesTests
         ["--as-player"] = ["--observe"],
         ["--opponent"] = ["--map", "map"],
         ["--output-name"] = ["-o", "folder/"],
+        ["--seed"] = ["--map", "map"],
     };
 
     // Made once, as in a process: commands have static options.
