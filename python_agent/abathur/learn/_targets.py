@@ -167,7 +167,7 @@ class _Function(Target):
 
     def __init__(self, function: Callable[[Future, int], Any], within: int) -> None:
         self._function = function
-        self.within = _horizon(within)
+        self.within = _horizon(within, "horizon")
 
     def note(self, frame: Frame, happened: Sequence[sc2api_pb2.ResponseObservation]) -> Frame:
         return frame
@@ -262,5 +262,5 @@ def _slot(tags: NDArray[np.int64], tag: int) -> int:
     return int(found[0]) if len(found) else -1
 
 
-def _horizon(within: object) -> int:
-    return check_number("the horizon", within, _MAX_WITHIN)
+def _horizon(loops: object, name: str = "within") -> int:
+    return check_number(name, loops, _MAX_WITHIN)
