@@ -13,7 +13,11 @@ public sealed class DrainTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(1);
-    private static readonly DaemonOptions Options = new() { GrpcPort = null, SocketPort = null, HttpPort = null };
+
+    // Without a history, which also waits for the clock.
+    private static readonly DaemonOptions Options =
+        new() { GrpcPort = null, SocketPort = null, HttpPort = null, Hub = new() { HistoryBytes = 0 } };
+
     private readonly ManualClock _clock = new();
 
     [Theory]
@@ -36,15 +40,17 @@ public sealed class DrainTests
     public async Task Run_ReaderStandsStillForAWhileAtTheEnd_HasTheLastFrameAndTheReason()
     {
         await using var daemon = new Daemon(new OneFrameSource(_clock, SubscriptionEndReason.MatchOver), Options, _clock);
-        var reader = Subscribe(daemon);
-        var run = daemon.RunAsync(CancellationToken.None);
-        Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
-        _clock.Advance(Options.MatchEndTimeout - Tick);
-        Assert.True(reader.TryTake(out var frame, out _));
-        frame.Release();
-        Assert.Equal(SubscriptionEndReason.MatchOver, reader.End?.Reason);
-        Assert.False(reader.Aborted.IsCancellationRequested);
-        reader.Dispose();
+        Task<SubscriptionEnd> run;
+        using (var reader = Subscribe(daemon))
+        {
+            run = daemon.RunAsync(CancellationToken.None);
+            Assert.True(SpinWait.SpinUntil(() => _clock.HasWaiter, Limit));
+            _clock.Advance(Options.MatchEndTimeout - Tick);
+            Assert.True(reader.TryTake(out var frame, out _));
+            frame.Release();
+            Assert.Equal(SubscriptionEndReason.MatchOver, reader.End?.Reason);
+            Assert.False(reader.Aborted.IsCancellationRequested);
+        }
         await run.WaitAsync(Limit);
     }
 
