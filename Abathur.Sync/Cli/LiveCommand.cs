@@ -33,7 +33,7 @@ internal static class LiveCommand
 
     private static readonly Option<uint?> Seed = new("--seed")
     {
-        Description = "Seed of the game's random numbers, 0 to 4294967295. The next games have the next numbers. Default: the game "
+        Description = "Seed of the game's random numbers, of 32 bits. The next games have the next numbers. Default: the game "
             + "chooses.",
         HelpName = "N",
     };

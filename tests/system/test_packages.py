@@ -296,7 +296,8 @@ def test_all_types_of_the_wheel_are_known(packages: Path, version: str, tmp_path
     venv.create(tmp_path / "venv", with_pip=True)
     scripts = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     pip = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "types-protobuf"]
-    run(*pip, packages / f"abathur_agent-{version}-py3-none-any.whl", env=pip_environment())
+    # With what `learn.Env` is derived from.
+    run(*pip, f"{packages / f'abathur_agent-{version}-py3-none-any.whl'}[learn]", env=pip_environment())
     run("npm", "install", "--silent", "--no-audit", "--no-fund", "pyright@1.1.414", cwd=tmp_path)
     # The first Python in the path is the one whose packages it looks at.
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}

@@ -132,15 +132,15 @@ class Env(gymnasium.Env[Observation, Any]):
             timeout=timeout,
         )
         self._act, self._reward = act, reward or victory
-        self.action_space = action_space
+        self.action_space: spaces.Space[Any] = action_space
         self._space = space_of(self._window_spec)
-        self.observation_space = self._space  # type: ignore[assignment]
+        self.observation_space: spaces.Space[Observation] = self._space  # type: ignore[assignment]
         kwargs = {
             "spec": spec, "action_space": action_space, "act": act, "reward": reward, "map": map, "race": race,
             "opponent": opponent, "sc2": sc2, "recording": recording, "step": step, "max_loops": max_loops,
             "output": output, "timeout": timeout,
         }  # fmt: skip
-        self.spec = EnvSpec(ID, entry_point="abathur.learn:Env", nondeterministic=True, kwargs=kwargs)
+        self.spec: EnvSpec | None = EnvSpec(ID, entry_point="abathur.learn:Env", nondeterministic=True, kwargs=kwargs)
         self._game: EnvGame | None = None
         self._closing: weakref.finalize[..., Any] | None = None
         self._episode: Episode | None = None

@@ -76,11 +76,11 @@ class Windows:
         """
         if not isinstance(spec, Spec):
             raise TypeError(f"spec is a learn.Spec, not {arguments.shown(spec)}")
-        self.spec = spec
+        self.spec: Spec = spec
         self.step: int = check_number("step", spec.every if step is None else step, _MAX_STEP)
         if self.step % spec.every:
             raise ValueError(f"step={step} is not a multiple of the {spec.every} game loops of the spec's `every`")
-        self.target = target_of(target, horizon)
+        self.target: Target | None = target_of(target, horizon)
         if self.target is not None:
             self.target.check(spec.every)
         of_match: dict[str, Values] = {}
