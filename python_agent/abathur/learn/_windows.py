@@ -67,7 +67,7 @@ class Windows:
                 the same frames always the same.
             horizon: How many game loops after a window a target that is a function looks at.
             index: File that keeps which frames older recordings have. Without it, each of them is read once for that,
-                which takes 0.05 s for a compact recording of a match, and 0.5 to 1 s for another one.
+                which takes longer for one that is not compact.
 
         Raises:
             AbathurError: an input names no file, or none of the recordings has a window; the first reason is told.
