@@ -14,15 +14,8 @@ import pytest
 from abathur import learn
 from nats_servers import RelayProcess, Server, needs_nats
 from programs import FREE_PORTS, SKIRMISH, Launch, Play, crossed, wait_until
+from test_learn_windows import SPEC
 
-SPEC = learn.Spec(
-    frames=4,
-    every=8,
-    slots=300,
-    units=["x", "y", "health", "is_enemy", "build_progress", "is_flying"],
-    players=["minerals", "food_used", "killed_minerals_army"],
-    grids=["visibility", "creep"],
-)
 OPTIONS: dict[str, dict[str, Any]] = {
     "default": {},
     "proto": {"encoding": "proto"},

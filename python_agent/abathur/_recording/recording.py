@@ -433,7 +433,8 @@ class Recording:
             counts: Sequence[int] = [1] * self.frame_count
             if self._is_compact:
                 counts = self._frame_loops().counts().tolist()
-            if times and len(times) == len(counts) and sum(counts) == self.frame_count:
+            # 0: they are being counted.
+            if times and len(times) == len(counts) and self.frame_count in (0, sum(counts)):
                 self._index = RecordedIndex(times, counts)
             else:
                 self._index = RecordedIndex.of_messages(self._messages(OBSERVATIONS, None))

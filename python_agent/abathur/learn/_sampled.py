@@ -28,7 +28,6 @@ class Sampled:
         units: (N, F) float32.
         players: (P,) float32.
         grids: (H, W, C) uint8; None: the spec asks for none.
-        note: What a target needs of it.
     """
 
     game_loop: int
@@ -39,7 +38,6 @@ class Sampled:
     units: NDArray[np.float32]
     players: NDArray[np.float32]
     grids: NDArray[np.uint8] | None
-    note: Any = None
 
 
 class Sampler:

@@ -47,22 +47,12 @@ class Target(ABC):
         shape: Of its values; None: it is known when there is one.
         reads_all: Whether it needs what happened once in the frames that are not sampled.
         compares: Whether it needs only the last frame of a window, and the last one behind it.
-        is_of_match: Whether all windows of a recording have one value.
     """
 
     within: int = 0
     shape: tuple[int, ...] | None = ()
     reads_all: bool = False
     compares: bool = False
-    is_of_match: bool = False
-
-    def of_match(self, recording: Recording) -> Values:
-        """The value of all windows of a recording.
-
-        Raises:
-            RecordingError: the recording does not have it.
-        """
-        raise NotImplementedError
 
     def note(self, frame: Frame, happened: Sequence[sc2api_pb2.ResponseObservation]) -> Any:
         """What it needs of a sampled frame, and of all since the one before, if it reads all."""
@@ -149,17 +139,28 @@ class _Actions(Target):
         return made
 
 
-class _Result(Target):
-    is_of_match = True
+class MatchTarget(Target):
+    """One of which all windows of a recording have one value."""
 
+    @abstractmethod
+    def of_match(self, recording: Recording) -> Values:
+        """The value.
+
+        Raises:
+            RecordingError: the recording does not have it.
+        """
+
+    def look(self, now: Any, after: Sequence[Any]) -> Any:
+        """Nothing: frames are not needed."""
+        return None
+
+
+class _Result(MatchTarget):
     def of_match(self, recording: Recording) -> Values:
         found = recording.result
         if found not in _RESULTS:
             raise RecordingError(f"{recording.path} has no result of its player, which the target `result` needs")
         return np.array(_RESULTS[found], np.float32)
-
-    def look(self, now: Any, after: Sequence[Any]) -> Any:
-        return None
 
 
 class _Function(Target):

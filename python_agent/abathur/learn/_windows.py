@@ -20,7 +20,7 @@ from abathur.learn._reading import Reader, ReadWindow, fill_target
 from abathur.learn._sampling import Sampling
 from abathur.learn._spec import Spec, check_number
 from abathur.learn._stream import stream
-from abathur.learn._targets import Target, Values, target_of
+from abathur.learn._targets import MatchTarget, Target, Values, target_of
 
 #: Frames that are read at once, of which those before the first window are read for a second time: few enough that
 #: the shuffled windows of several blocks are in memory.
@@ -213,8 +213,8 @@ class Windows:
         """Batches for PyTorch: ``DataLoader(data.stream(64, seed=1), batch_size=None, num_workers=2)``.
 
         A stream is one epoch: make one for each, also for a loader with persistent workers. Each worker of the loader
-        reads its own blocks, and makes whole batches. With the same number of workers, the
-        same order comes again; `start` is the number of windows that were used, of which the caller keeps count.
+        reads its own blocks, and makes whole batches. With the same number of workers, the same order comes again;
+        `start` is the number of windows that were used, of which the caller keeps count.
 
         Args:
             size: Windows of a batch.
@@ -241,7 +241,7 @@ class Windows:
     def _keep_values(self, of_match: dict[str, Values]) -> Callable[[str, Recording], None] | None:
         """Takes the value of all windows of a recording; None: the target has no such value."""
         target = self.target
-        if target is None or not target.is_of_match:
+        if not isinstance(target, MatchTarget):
             return None
 
         def take(source: str, recording: Recording) -> None:
@@ -258,7 +258,7 @@ class Windows:
             if len(sampling.ends):
                 found.append((each, len(sampling.ends)))
             else:
-                self.failures.append(Failure(each.source, _why_none(each.source, sampling, self.spec, self.step)))
+                self.failures.append(Failure(each.source, _why_none(each.source, sampling, self.spec)))
         if not found and self.failures:
             more = f" ({len(self.failures)} recordings are in `failures`)" if len(self.failures) > 1 else ""
             raise AbathurError(f"no windows: {self.failures[0].error}{more}")
@@ -408,7 +408,7 @@ def _share(name: str, given: tuple[int, int]) -> tuple[int, int]:
     return check_number(f"the number in {name}", number, check_number(name, of, 65_536) - 1, 0), int(of)
 
 
-def _why_none(source: str, sampling: Sampling, spec: Spec, step: int) -> str:
+def _why_none(source: str, sampling: Sampling, spec: Spec) -> str:
     """Why a recording has no window."""
     frames = len(sampling.positions)
     longest = int((np.arange(frames) - sampling.begins + 1).max())
