@@ -137,7 +137,9 @@ def pytest_runtest_call() -> Iterator[None]:
         for child in left.values():
             child.kill()
         # By their types: `isinstance` asks the object for its class, and some of PyTorch's warn then.
-        for process in (each for each in gc.get_objects() if issubclass(type(each), subprocess.Popen) and each.pid in left):
+        for process in (each for each in gc.get_objects() if issubclass(type(each), subprocess.Popen)):
+            if process.pid not in left:
+                continue
             process.wait()
             for stream in (process.stdin, process.stdout, process.stderr):
                 if stream is not None:
