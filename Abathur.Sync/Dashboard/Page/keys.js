@@ -17,8 +17,9 @@ const HELP = [
   ["B", "both players of the game side by side; again: one"],
   ["F", "follow the chosen unit"],
   ["R", "ranges of the chosen units"],
-  ["J", "to the newest fight; again: the one before"],
-  ["V", "choose all units in view"],
+  ["J", "to the fight of most value; again: back"],
+  ["H", "graphs, events and result: up to this moment, or of the whole match"],
+  ["V", "choose all units of players in view"],
   ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],
@@ -28,8 +29,10 @@ const HELP = [
   ["?", "this list"],
 ];
 
+const BUTTONS = "input[type=checkbox], button, summary";
+
 /** @param more other keys, by name, and what they do */
-export function listenForKeys(playback, { follow, clear, mark, moment, matches, both }, more = {}) {
+export function listenForKeys(playback, { follow, clear, mark, moment, matches, both, whole }, more = {}) {
   const help = byId("help");
   byId("keys").append(...HELP.flatMap(([keys, text]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, text)]));
   byId("show-help").addEventListener("click", () => help.showModal());
@@ -49,6 +52,7 @@ export function listenForKeys(playback, { follow, clear, mark, moment, matches, 
     t: () => moment.copyTest(),
     m: () => matches.open(),
     b: () => both.toggle(),
+    h: () => whole.toggle(),
     f: follow,
     Escape: clear,
     "?": () => help.showModal(),
@@ -61,11 +65,20 @@ export function listenForKeys(playback, { follow, clear, mark, moment, matches, 
     event.preventDefault();
     action(event);
   });
+  // Some browsers press a button when the key goes up.
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " " && isPressedByMouse(event.target)) event.preventDefault();
+  });
 }
 
 /** Whether the focused element handles the key itself. */
 function isTaken({ target, key }) {
   if (target.matches?.("input[type=range]")) return false;
-  if (target.matches?.("input[type=checkbox], button, summary")) return key === " " || key === "Enter";
+  if (target.matches?.(BUTTONS)) return (key === " " && !isPressedByMouse(target)) || key === "Enter";
   return target.matches?.("input, select, textarea") ?? false;
+}
+
+/** Whether it has the focus of a click: then Space is not meant for it. */
+function isPressedByMouse(target) {
+  return target.matches?.(BUTTONS) && !target.matches(":focus-visible") && !target.closest("dialog");
 }

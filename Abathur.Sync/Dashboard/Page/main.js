@@ -2,9 +2,11 @@
 
 import { inSeconds, three } from "./common/format.js";
 import { byId, setText } from "./common/page.js";
+import { listenOnPopups } from "./common/popups.js";
 import { Connection } from "./daemon/connection.js";
 import { MatchList } from "./daemon/match_list.js";
 import { Refusal } from "./daemon/refusal.js";
+import { ShownFrames } from "./daemon/shown_frames.js";
 import { askForToken } from "./daemon/token.js";
 import { listenForKeys } from "./keys.js";
 import { MapTools } from "./map/map_tools.js";
@@ -13,12 +15,14 @@ import { MatchNumbers } from "./match/match_numbers.js";
 import { stateOf } from "./match/match_state.js";
 import { World } from "./match/world.js";
 import { showResources } from "./panels/resources.js";
+import { ChosenUnits } from "./panels/chosen_units.js";
 import { Compare } from "./panels/compare.js";
 import { EmptyState } from "./panels/empty_state.js";
 import { showMatch, showPlace, showRate, showState } from "./panels/match_header.js";
 import { Matches } from "./panels/matches.js";
 import { NextMatch } from "./panels/next_match.js";
-import { showFooter, tell, tellWhyRefused } from "./panels/notices.js";
+import { showFooter, tell, whyRefused } from "./panels/notices.js";
+import { PlayerBar } from "./panels/player_bar.js";
 import { ProductionPanel } from "./panels/production_panel.js";
 import { Recordings } from "./panels/recordings.js";
 import { ShownNames } from "./panels/shown_names.js";
@@ -27,7 +31,7 @@ import { Subscribers } from "./panels/subscribers.js";
 import { UnitList } from "./panels/unit_list.js";
 import { UnitPanel } from "./panels/unit_panel.js";
 import { FirstMatch } from "./playback/first_match.js";
-import { forgetRun } from "./playback/links.js";
+import { forgetRun, parseMoment } from "./playback/links.js";
 import { MatchEnd } from "./playback/match_end.js";
 import { MomentButtons } from "./playback/moment_buttons.js";
 import { OpenedMoment } from "./playback/opened_moment.js";
@@ -39,10 +43,10 @@ import { startTheme } from "./theme.js";
 import { DrawingLayers } from "./time/drawing_layers.js";
 import { MatchDrawings } from "./time/match_drawings.js";
 import { OverTime } from "./time/over_time.js";
+import { WholeMatch } from "./time/whole_match.js";
 
 const STATUS_MS = 500;
 const PANELS_MS = 200;
-const HIDDEN_MS = 1000;
 
 const parameters = new URLSearchParams(location.search);
 const recording = parameters.get("recording") ?? undefined;
@@ -60,27 +64,30 @@ const drawings = new MatchDrawings(layers, world, map);
 const charts = new StreamCharts(byId("charts"));
 const subscribers = new Subscribers(byId("subscribers"), own);
 const compare = new Compare();
-const unitPanel = new UnitPanel(byId("unit"), world, shownNames.names, { follow, clear: () => choose(undefined) });
+const unitPanel = new UnitPanel(
+  byId("unit"), world, shownNames.names, { follow: (isOn) => chosen.follow(isOn), clear: () => chosen.choose(undefined) });
 const unitList = new UnitList(byId("units"), world, shownNames.names, (tags) => map.selection.set(tags));
 const mapTools = new MapTools(map, world);
 const productionPanel = new ProductionPanel(world, shownNames.names);
-map.selection.onChange = showSelection;
+const chosen = new ChosenUnits(map, unitPanel, unitList);
 const recordings = new Recordings(recording, open, tell);
-map.onFollows = (isOn) => (unitPanel.follows = isOn);
 const list = new MatchList();
 const empty = new EmptyState(tell);
 const matches = new Matches(list, () => (recording === undefined ? world.match?.runId : undefined), () => recordings.names);
-const both = new BothPlayers({ world, list, own, layers, isStill: stillness.matches });
-const moment = new MomentButtons({ world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink() });
+const both = new BothPlayers({ world, list, own, layers, isStill: stillness.matches, connection: () => connection });
+const whole = new WholeMatch(parseMoment(location.hash).whole);
+const moment = new MomentButtons({
+  world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink(), whole: () => (isSeenAlready() ? undefined : whole.isOn),
+});
 listenForKeys(
   playback,
-  { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both },
+  { follow: () => chosen.follow(), clear: () => chosen.choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both, whole },
   mapTools.keys);
+listenOnPopups();
 
-let acknowledges = false;
+const shownFrames = new ShownFrames();
 let canRewind = false;
 let delay = 0;
-let subscriptions = 0;
 let panelsShown = 0;
 let everOpen = false;
 let [matchEnd, first] = [];
@@ -94,7 +101,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     if (state === "open") everOpen = true;
     showStates();
     if (state === "lost" || state === "over") playback.take(undefined);
-    if (state === "lost" && recording !== undefined && !everOpen) tellWhyRefused(path, recording);
+    if (state === "lost" && recording !== undefined && !everOpen) whyRefused(path, recording).then((reason) => (empty.note = reason));
   },
   match(match) {
     shownNames.begin(match);
@@ -106,7 +113,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
       matchEnd.begin();
       numbers.begin();
       layers.begin();
-      choose(undefined);
+      chosen.choose(undefined);
       both.begin();
       if (match.runId !== run) forgetRun();
     }
@@ -120,12 +127,12 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   frame(frame) {
     const now = performance.now();
     world.apply(frame, playback.isPaused ? 1 : playback.rate, now);
-    charts.add(frame, now);
+    charts.add(frame, now, rewind.isAway);
     map.update();
-    acknowledge(frame.sequence);
+    shownFrames.take(() => acknowledge(frame.sequence));
   },
   matchEnded(ended) {
-    [subscriptions, acknowledges] = [subscriptions + 1, false];
+    shownFrames.restart();
     matchEnd.take(ended);
   },
   refused: tell,
@@ -133,6 +140,7 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
   drawings: (message) => drawings.show(message.layers),
 }, recording === undefined, run === undefined ? {} : null);
 const numbers = new MatchNumbers(connection);
+const bar = new PlayerBar(world, numbers.timeline);
 const overTime = new OverTime({ world, playback, numbers, layers }, () => shownNames.names, seek);
 const other = parameters.get("with");
 const second = other === null ? undefined : new SecondMatch(other, `${own} B`, layers, stillness.matches);
@@ -149,7 +157,7 @@ if (parameters.get("view") === "stream") document.body.dataset.view = "stream";
 
 const rewind = new Rewind(
   (wanted) => {
-    [subscriptions, acknowledges] = [subscriptions + 1, false];
+    shownFrames.restart();
     connection.begin(wanted);
   },
   (sequence) => connection.acknowledge(sequence));
@@ -162,21 +170,10 @@ function showNames(known) {
   for (const each of [second, both.other]) if (each) each.map.names = known;
 }
 
-/** The next frame is requested when this one is visible: a page gets no more frames than it shows, and does not lag. */
 function acknowledge(sequence) {
-  if (acknowledges) return;
-  acknowledges = true;
-  const of = subscriptions;
-  const answer = () => {
-    // A frame of an earlier subscription has no answer in this one.
-    if (of !== subscriptions) return;
-    acknowledges = false;
-    if (canRewind) rewind.shown(sequence, world.gameLoop);
-    else connection.acknowledge(sequence);
-    showPanels();
-  };
-  if (document.hidden) setTimeout(answer, HIDDEN_MS);
-  else requestAnimationFrame(answer);
+  if (canRewind) rewind.shown(sequence, world.gameLoop);
+  else connection.acknowledge(sequence);
+  showPanels();
 }
 
 function showPanels(always = false) {
@@ -191,7 +188,10 @@ function showPanels(always = false) {
   unitList.update(map.selection.tags);
   productionPanel.update();
   mapTools.showFights();
-  overTime.show((second ?? both.other)?.numbers.timeline);
+  const compared = second && { name: other, world: second.world, timeline: second.numbers.timeline };
+  whole.isOffered = !isSeenAlready();
+  bar.show({ exact: both.exact, compared, name: recording });
+  overTime.show({ exact: both.exact?.timeline, compared: compared?.timeline }, whole.isOn || isSeenAlready());
 }
 
 async function lookAtStatus() {
@@ -210,9 +210,10 @@ async function lookAtStatus() {
     const isLive = canRewind && !rewind.isAway && !rewind.isOver;
     (second ?? both.other)?.follow({ gameLoop: world.gameLoop, paused: playback.isPaused, rate: playback.rate, isLive });
     if (second === undefined) both.look(status.match?.runId);
+    both.lookAtNumbers();
     moment.recording = shown?.recording;
     moment.update();
-    opened.go({ world, map, playback, choose });
+    opened.go({ world, map, playback, choose: (tag) => chosen.choose(tag) });
     subscribers.update(status);
     showRate(shown?.framesPerSecond, status.playback);
     showFooter({ ...status, recording: shown?.recording });
@@ -232,25 +233,6 @@ async function control(command) {
   }
 }
 
-function choose(tag) {
-  map.selection.set(tag === undefined ? [] : [tag]);
-}
-
-function showSelection() {
-  const { single, tags } = map.selection;
-  if (single === undefined) map.follows = false;
-  if (tags.size > 1) unitPanel.chooseMany(tags);
-  else unitPanel.choose(single);
-  unitPanel.follows = map.follows;
-  unitList.update(tags);
-  map.invalidate();
-}
-
-function follow(isOn) {
-  map.follows = isOn && unitPanel.tag !== undefined;
-  if (map.follows && map.view.isWhole) map.view.zoom(3);
-}
-
 function open(name) {
   const url = new URL(location.href);
   url.search = name === undefined ? "" : new URLSearchParams({ recording: name }).toString();
@@ -262,13 +244,25 @@ function seek(gameLoop) {
   else playback.seek(gameLoop);
 }
 
+/** Whether what happens after the moment that is shown is no news: the match runs, or has been watched to its end. */
+function isSeenAlready() {
+  return canRewind && recording === undefined && !matchEnd.wasOver;
+}
+
+/** How the match ended, where that may be told: "" before the end that is not known yet. */
+function endText() {
+  const isAtEnd = whole.isOn || isSeenAlready() || world.gameLoop >= (playback.state?.lastGameLoop ?? 0);
+  return isAtEnd || !matchEnd?.text ? matchEnd?.text : "the match is over";
+}
+
 function showStates() {
   const { state, why, isLost } = connected;
   const hasFrame = world.gameLoop !== undefined;
-  if (matchEnd?.text && isLost) showState({ name: "reconnecting", text: `${matchEnd.text} · reconnecting` }, why);
-  else if (matchEnd?.text) showState({ name: "ended", text: matchEnd.text });
+  const ended = endText();
+  if (ended && isLost) showState({ name: "reconnecting", text: `${ended} · reconnecting` }, why);
+  else if (ended) showState({ name: "ended", text: ended });
   else showState(stateOf(state, playback.state, world.gameLoop, delay), why);
-  empty.show(matchEnd?.text && hasFrame ? "open" : state, everOpen, hasFrame);
+  empty.show(ended && hasFrame ? "open" : state, everOpen, hasFrame);
 }
 
 /** The run_id that a link to the moment names: a playback has one match only. */
@@ -291,4 +285,4 @@ setInterval(() => {
 }, PANELS_MS);
 
 /** For tests, and for users of the console. */
-globalThis.dashboard = { world, map, playback, connection, unitPanel, choose, numbers, second, both, list };
+globalThis.dashboard = { world, map, playback, connection, unitPanel, choose: (tag) => chosen.choose(tag), numbers, second, both, list };

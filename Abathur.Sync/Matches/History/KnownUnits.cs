@@ -21,8 +21,8 @@ internal sealed class KnownUnits
     /// <summary>Updates them from an observation.</summary>
     /// <param name="units">Its units.</param>
     /// <param name="kinds">The unit types.</param>
-    /// <param name="added">Called for each unit that was not known.</param>
-    public void Update(IEnumerable<Unit> units, UnitKinds kinds, Action<KnownUnit> added)
+    /// <param name="added">Called with the tag and each unit that was not known.</param>
+    public void Update(IEnumerable<Unit> units, UnitKinds kinds, Action<ulong, KnownUnit> added)
     {
         _row++;
         foreach (var unit in units)
@@ -33,7 +33,7 @@ internal sealed class KnownUnits
             var known = new KnownUnit(
                 unit.UnitType, kinds[unit.UnitType], unit.Alliance == Alliance.Enemy, unit.Pos?.X ?? 0, unit.Pos?.Y ?? 0, _row);
             _units[unit.Tag] = known;
-            if (isNew) added(known);
+            if (isNew) added(unit.Tag, known);
         }
         _gone.Clear();
         foreach (var (tag, unit) in _units)

@@ -26,14 +26,19 @@ internal sealed class MatchMarks
     /// <summary>Resources that both sides lose in a fight at least: more than a scout.</summary>
     private const float LeastFightValue = 150;
 
+    /// <summary>Deaths that are remembered until the unit may come back.</summary>
+    private const int MaxDeaths = 1024;
+
     private readonly List<Mark> _marks = [];
+    private readonly Queue<ulong> _deathOrder = [];
+    private readonly Dictionary<ulong, (Mark Fight, KnownUnit Unit)> _deaths = [];
     private readonly HashSet<uint> _upgrades = [];
     private readonly Dictionary<string, (bool WasDrawn, uint? GameLoop)> _layers = new(StringComparer.Ordinal);
     private bool _knowsUpgrades;
     private int _messages;
 
     /// <summary>Adds a death.</summary>
-    public void AddDeath(uint gameLoop, KnownUnit unit)
+    public void AddDeath(uint gameLoop, ulong tag, KnownUnit unit)
     {
         if (unit.Kind.Value == 0) return;
         if (unit.Kind.IsBase) AddAt(gameLoop, unit.IsEnemy ? "enemy_base_lost" : "base_lost", unit);
@@ -45,8 +50,17 @@ internal sealed class MatchMarks
         var share = unit.Kind.Value / (before + unit.Kind.Value);
         fight.At.X += (unit.X - fight.At.X) * share;
         fight.At.Y += (unit.Y - fight.At.Y) * share;
-        if (unit.IsEnemy) fight.EnemyLost += unit.Kind.Value;
-        else fight.OwnLost += unit.Kind.Value;
+        AddLoss(fight, unit, unit.Kind.Value);
+        if (_deaths.TryAdd(tag, (fight, unit))) _deathOrder.Enqueue(tag);
+        if (_deathOrder.Count > MaxDeaths) _deaths.Remove(_deathOrder.Dequeue());
+    }
+
+    /// <summary>
+    /// Takes a death back: the unit is there again. Workers that go into a building to gather vespene may be told as dead meanwhile.
+    /// </summary>
+    public void RemoveDeath(ulong tag)
+    {
+        if (_deaths.Remove(tag, out var death)) AddLoss(death.Fight, death.Unit, -death.Unit.Kind.Value);
     }
 
     /// <summary>Adds a town hall that was not known.</summary>
@@ -102,6 +116,14 @@ internal sealed class MatchMarks
         _upgrades.Clear();
         _knowsUpgrades = false;
         _layers.Clear();
+        _deaths.Clear();
+        _deathOrder.Clear();
+    }
+
+    private static void AddLoss(Mark fight, KnownUnit unit, float value)
+    {
+        if (unit.IsEnemy) fight.EnemyLost += value;
+        else fight.OwnLost += value;
     }
 
     private void AddAt(uint gameLoop, string kind, KnownUnit unit) => Add(new Mark

@@ -123,8 +123,9 @@ internal sealed class MatchTimeline
         var isBeginning = !_knowsUnits && gameLoop < BeginningLoops;
         _marks.AddUpgrades(gameLoop, raw.Player?.UpgradeIds ?? [], isBeginning);
         // Bases of the first row were there before.
-        _known.Update(raw.Units, _kinds ??= UnitKinds.Of(_gameData), unit =>
+        _known.Update(raw.Units, _kinds ??= UnitKinds.Of(_gameData), (tag, unit) =>
         {
+            _marks.RemoveDeath(tag);
             if (_knowsUnits && unit.Kind.IsBase) _marks.AddBase(gameLoop, unit);
         });
         _knowsUnits = true;
@@ -135,7 +136,7 @@ internal sealed class MatchTimeline
         if (Read(events) is not { } response) return;
         foreach (var tag in response.Observation?.RawData?.Event?.DeadUnits ?? [])
         {
-            if (_known.Remove(tag) is { } unit) _marks.AddDeath(gameLoop, unit);
+            if (_known.Remove(tag) is { } unit) _marks.AddDeath(gameLoop, tag, unit);
         }
         if (response.PlayerResult.Count > 0) Results = [.. response.PlayerResult];
         foreach (var said in response.Chat) _marks.AddChat(gameLoop, said);

@@ -6,8 +6,6 @@ import { indexAfter } from "../match/timeline.js";
 import { scaleTop } from "./series.js";
 import { TimeScale } from "./time_scale.js";
 
-const TOP = 14;
-const BOTTOM = 14;
 const KEY_STEP = 224;
 
 /** A value for people: whole numbers grouped, others with three digits. */
@@ -22,6 +20,8 @@ export class Graph {
   #lines = [];
   #marks = [];
   #scale = new TimeScale(0, 1, 1);
+  #until = Infinity;
+  #em = 10;
   #drawn = "";
   #hovered;
   #at = 0;
@@ -37,19 +37,24 @@ export class Graph {
     this.#listen();
   }
 
-  /** Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops. `key` changes when they, or colours, do. */
-  show({ lines, marks, first, last, key }) {
+  /**
+   * Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops; nothing after the game loop `until`. `between`: two
+   * of the lines, the area between which is filled. `key` changes when lines, marks or colours do.
+   */
+  show({ lines, marks, first, last, until = Infinity, between, key }) {
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [this.#canvas.clientWidth, this.#canvas.clientHeight];
-    [this.#lines, this.#marks] = [lines, marks];
-    const drawn = `${key} ${first} ${last} ${width} ${height} ${ratio}`;
+    [this.#lines, this.#marks, this.#until] = [lines, marks, until];
+    const rows = until === Infinity ? "" : lines.map(({ gameLoops }) => indexAfter(gameLoops, until)).join(" ");
+    const drawn = `${key} ${first} ${last} ${width} ${height} ${ratio} ${rows}`;
     if (width === 0 || drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#scale = new TimeScale(first, last, width);
     [this.#canvas.width, this.#canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     const context = this.#canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.#draw(context, width, height);
+    this.#em = parseFloat(getComputedStyle(this.#canvas).fontSize);
+    this.#draw(context, width, height, between);
     this.#canvas.setAttribute("aria-valuemin", String(this.#scale.first));
     this.#canvas.setAttribute("aria-valuemax", String(this.#scale.last));
     this.showPlace(this.#at);
@@ -64,46 +69,68 @@ export class Graph {
     this.#describe();
   }
 
-  #draw(context, width, height) {
+  #draw(context, width, height, between) {
     context.clearRect(0, 0, width, height);
-    const values = this.#lines.flatMap((line) => line.values).filter(Number.isFinite);
+    const [above, below] = [this.#em + 4, this.#em + 4];
+    const values = this.#lines.flatMap((line) => line.values.slice(0, this.#end(line))).filter(Number.isFinite);
     const top = scaleTop(Math.max(...values.map(Math.abs), 0));
     const low = this.#signed || values.some((value) => value < 0) ? -top : 0;
-    const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - (value - low) / (top - low));
-    this.#axes(context, width, y, low, top);
+    const y = (value) => above + (height - above - below) * (1 - (value - low) / (top - low));
+    if (between) this.#fillBetween(context, between, y);
     for (const line of this.#lines) {
-      if (this.#signed) this.#fill(context, line, y);
+      if (this.#signed && !between) this.#fill(context, line, y, above);
       else this.#line(context, line, y);
     }
     this.#drawMarks(context);
+    this.#axes(context, width, y, low, top);
   }
 
+  /** Axes come last: nothing covers what they say. */
   #axes(context, width, y, low, top) {
-    context.font = "10px system-ui, sans-serif";
+    context.font = `${this.#em}px system-ui, sans-serif`;
     context.lineWidth = 1;
     context.strokeStyle = styleColor("--line");
-    context.fillStyle = styleColor("--quiet");
     context.textBaseline = "alphabetic";
     context.beginPath();
     for (const value of new Set([low, 0, top])) {
       context.moveTo(0, Math.round(y(value)) + 0.5);
       context.lineTo(width, Math.round(y(value)) + 0.5);
-      if (value !== 0) context.fillText(shown(value), 2, value > 0 ? y(value) + 10 : y(value) - 3);
     }
-    context.textAlign = "center";
-    for (const tick of this.#scale.ticks()) {
+    for (const tick of this.#scale.ticks(6 * this.#em)) {
       const x = this.#scale.x(tick);
       context.moveTo(Math.round(x) + 0.5, y(low));
       context.lineTo(Math.round(x) + 0.5, y(low) + 3);
-      if (x > 14 && x < width - 14) context.fillText(clock(tick), x, y(low) + BOTTOM - 1);
+    }
+    context.stroke();
+    for (const value of new Set([low, top]))
+      if (value !== 0) this.#say(context, shown(value), 2, value > 0 ? y(value) + this.#em : y(value) - 3);
+    context.textAlign = "center";
+    for (const tick of this.#scale.ticks(6 * this.#em)) {
+      const x = this.#scale.x(tick);
+      if (x > 1.4 * this.#em && x < width - 1.4 * this.#em) this.#say(context, clock(tick), x, y(low) + this.#em + 3);
     }
     context.textAlign = "start";
-    context.stroke();
   }
 
-  #trace(context, { gameLoops, values }, y) {
+  /** Text with an edge of the panel's colour, which sets it off from lines. */
+  #say(context, text, x, y) {
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeStyle = styleColor("--panel");
+    context.strokeText(text, x, y);
+    context.fillStyle = styleColor("--quiet");
+    context.fillText(text, x, y);
+  }
+
+  /** Rows of a line that are shown end here. */
+  #end({ gameLoops }) {
+    return indexAfter(gameLoops, Math.min(this.#scale.last, this.#until));
+  }
+
+  #trace(context, line, y) {
+    const { gameLoops, values } = line;
     const first = Math.max(indexAfter(gameLoops, this.#scale.first) - 1, 0);
-    const end = indexAfter(gameLoops, this.#scale.last);
+    const end = this.#end(line);
     context.beginPath();
     for (let i = first; i < end; i++) context.lineTo(this.#scale.x(gameLoops[i]), y(values[i] ?? 0));
     return [first, end];
@@ -111,7 +138,7 @@ export class Graph {
 
   #line(context, line, y) {
     context.strokeStyle = styleColor(line.color);
-    context.lineWidth = 1.75;
+    context.lineWidth = 0.175 * this.#em;
     context.lineJoin = "round";
     context.setLineDash(line.dashed ? [5, 3] : []);
     this.#trace(context, line, y);
@@ -120,9 +147,9 @@ export class Graph {
   }
 
   /** The area above zero in the colour of the own side, below it in that of the enemy. */
-  #fill(context, line, y) {
+  #fill(context, line, y, above) {
     const zero = y(0);
-    for (const [color, edge] of [["--own", TOP], ["--enemy", context.canvas.clientHeight]]) {
+    for (const [color, edge] of [["--own", above], ["--enemy", context.canvas.clientHeight]]) {
       context.save();
       context.beginPath();
       context.rect(0, Math.min(zero, edge), this.#scale.width, Math.abs(edge - zero));
@@ -140,17 +167,36 @@ export class Graph {
     }
   }
 
+  /** The area between two lines: in the colour of the first where that is above, else in that of the second. */
+  #fillBetween(context, [one, other], y) {
+    const valueAt = ({ gameLoops, values }, at) => values[Math.max(indexAfter(gameLoops, at) - 1, 0)] ?? 0;
+    const end = Math.min(this.#end(one), indexAfter(one.gameLoops, other.gameLoops.at(-1) ?? 0));
+    for (const isAbove of [true, false]) {
+      context.beginPath();
+      for (let row = Math.max(indexAfter(one.gameLoops, this.#scale.first) - 1, 0); row + 1 < end; row++) {
+        const [from, to] = [one.gameLoops[row], one.gameLoops[row + 1]];
+        const [a, b] = [one.values[row] ?? 0, valueAt(other, from)];
+        if (a > b !== isAbove || a === b) continue;
+        context.rect(this.#scale.x(from), y(Math.max(a, b)), this.#scale.x(to) - this.#scale.x(from) + 0.5, Math.abs(y(a) - y(b)));
+      }
+      context.fillStyle = styleColor(isAbove ? one.color : other.color);
+      context.globalAlpha = 0.35;
+      context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+
   #drawMarks(context) {
     for (const { gameLoop = 0, kind } of this.#marks) {
       if (kind !== "fight" || gameLoop < this.#scale.first || gameLoop > this.#scale.last) continue;
-      const x = this.#scale.x(gameLoop);
+      const [x, size] = [this.#scale.x(gameLoop), 0.6 * this.#em];
       context.strokeStyle = styleColor("--hit");
-      context.lineWidth = 1.5;
+      context.lineWidth = 0.15 * this.#em;
       context.beginPath();
-      context.moveTo(x - 3, 3);
-      context.lineTo(x + 3, 9);
-      context.moveTo(x + 3, 3);
-      context.lineTo(x - 3, 9);
+      for (const side of [-1, 1]) {
+        context.moveTo(x - (side * size) / 2, 3);
+        context.lineTo(x + (side * size) / 2, 3 + size);
+      }
       context.stroke();
     }
   }
@@ -159,7 +205,7 @@ export class Graph {
   #describe() {
     const at = this.#hovered ?? this.#at;
     const parts = this.#lines.map(({ name, gameLoops, values }) => {
-      const row = indexAfter(gameLoops, at) - 1;
+      const row = at > this.#until ? -1 : indexAfter(gameLoops, at) - 1;
       return `${name} ${row < 0 ? "–" : shown(values[row] ?? 0)}`;
     });
     const text = `${clock(at)}: ${parts.join(", ")}`;
@@ -176,7 +222,7 @@ export class Graph {
     this.#lines.forEach(({ color, dashed }, i) => {
       const span = this.#values.children[i + 1];
       setText(span, parts[i]);
-      if (this.#signed) return;
+      if (this.#signed && this.#lines.length === 1) return;
       span.className = dashed ? "line dashed" : "line";
       span.style.setProperty("--of", `var(${color})`);
     });

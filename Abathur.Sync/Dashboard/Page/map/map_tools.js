@@ -2,6 +2,7 @@
 
 import { clock } from "../common/format.js";
 import { byId, element, press, setText } from "../common/page.js";
+import { NEUTRAL } from "../match/world.js";
 import { listenOnMap } from "./map_input.js";
 import { LAYERS, MapOptions } from "./map_options.js";
 
@@ -39,10 +40,10 @@ export class MapTools {
     this.showFights();
   }
 
-  /** Chooses all units that are seen: the keyboard's way to choose those of an area. */
+  /** Chooses all units of players in the view, without minerals and plates: the keyboard's way to choose those of an area. */
   chooseInView() {
     const { width, height } = this.#map.view;
-    this.#map.selection.set(this.#map.tagsIn({ x0: 0, y0: 0, x1: width, y1: height }));
+    this.#map.selection.set(this.#map.tagsIn({ x0: 0, y0: 0, x1: width, y1: height }, (alliance) => alliance !== NEUTRAL));
   }
 
   /** To the fight that began last; again: to the one before it. */
@@ -89,15 +90,6 @@ export class MapTools {
       return element("label", { className: "check" }, box, ` ${text}`);
     });
     details.append(element("div", { role: "group", "aria-label": "Layers of the map" }, ...boxes));
-    details.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !details.open) return;
-      event.stopPropagation();
-      details.open = false;
-      details.firstElementChild.focus();
-    });
-    document.addEventListener("pointerdown", ({ target }) => {
-      if (!details.contains(target)) details.open = false;
-    });
   }
 
   #update() {

@@ -129,10 +129,10 @@ export class MapView {
     return this.#marks.at(this.#world.units, this.view, x, y, REACH[pointer] ?? REACH.mouse);
   }
 
-  /** Tags of the units that are shown in an area of the canvas. */
-  tagsIn({ x0, y0, x1, y1 }) {
+  /** Tags of the units that are shown in an area of the canvas, of alliances that count. */
+  tagsIn({ x0, y0, x1, y1 }, counts = () => true) {
     const { units } = this.#world;
-    return this.#marks.inside(units, this.view, x0, y0, x1, y1).map((row) => units.tag[row]);
+    return this.#marks.inside(units, this.view, x0, y0, x1, y1).filter((row) => counts(units.alliance[row])).map((row) => units.tag[row]);
   }
 
   /** Where a unit is drawn now: CSS pixels of the canvas. */

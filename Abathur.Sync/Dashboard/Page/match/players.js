@@ -12,6 +12,11 @@ export function playerText({ playerId, name, race, raceRequested, type }) {
   return `${name || (type === COMPUTER ? "computer" : `player ${playerId}`)}${known ? ` (${known})` : ""}`;
 }
 
+/** The player whose observations a match has; undefined if the game does not say. */
+export function ownPlayer({ gameInfo, playerId }) {
+  return gameInfo?.players.find((each) => each.playerId === playerId);
+}
+
 /** All who played; "" where it is not known. @param players of game_info */
 export function playersText(players = []) {
   return players.filter(({ type }) => type !== OBSERVER).map(playerText).join(" vs ");

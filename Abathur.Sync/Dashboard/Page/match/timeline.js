@@ -11,6 +11,19 @@ export function indexAfter(numbers, value) {
   return low;
 }
 
+/**
+ * The marks that have begun by a game loop. What a fight costs that still goes on then is not known yet: it has `goesOn`, and no figures.
+ */
+export function marksUntil(marks, until) {
+  return marks
+    .filter(({ gameLoop = 0 }) => gameLoop <= until)
+    .map((mark) => {
+      if (mark.kind !== "fight" || (mark.lastGameLoop ?? 0) <= until) return mark;
+      const { ownLost, enemyLost, lastGameLoop, ...known } = mark;
+      return { ...known, lastGameLoop: until, goesOn: true };
+    });
+}
+
 /** One row a game second, and marks: { gameLoop, kind, lastGameLoop, id, ownLost, enemyLost, at }. */
 export class Timeline {
   gameLoops = [];

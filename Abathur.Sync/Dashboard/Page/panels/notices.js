@@ -31,12 +31,13 @@ function load(process, uptime) {
   return ` · CPU ${three(busy)} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
 }
 
-/** A browser does not say why a WebSocket was refused; the same path without one does. */
-export async function tellWhyRefused(path, name) {
+/** Why a recording cannot be opened: a browser does not say it of a WebSocket, the same path without one does. "": it does not say, either. */
+export async function whyRefused(path, name) {
   try {
     const answer = await fetch(path, { cache: "no-store", headers: authorization() });
-    if (answer.status !== 426) tell(`${name} cannot be opened: ${(await answer.text()).trim()}`);
+    return answer.status === 426 ? "" : `${name} cannot be opened: ${(await answer.text()).trim()}`;
   } catch {
     // The header shows that the daemon does not answer.
+    return "";
   }
 }

@@ -28,9 +28,10 @@ export class StreamCharts {
     this.#arrived = undefined;
   }
 
-  add(frame, now) {
+  /** @param isPast whether the page is in the past: then a frame is encoded when it is asked for, as the first one of a connection is */
+  add(frame, now, isPast) {
     this.#publish.add(now, (frame.publishedNs - frame.capturedNs) / 1e6);
-    if (frame.encodedNs) this.#encode.add(now, (frame.encodedNs - frame.publishedNs) / 1e6);
+    if (frame.encodedNs && this.#arrived !== undefined && !isPast) this.#encode.add(now, (frame.encodedNs - frame.publishedNs) / 1e6);
     if (this.#arrived !== undefined) this.#gap.add(now, now - this.#arrived);
     this.#arrived = now;
     this.#bytes.add(now, frame.data.length + frame.earlier.reduce((sum, each) => sum + each.length, 0));

@@ -9,6 +9,8 @@ const LOOK_MS = 1500;
 export class MatchEnd {
   /** How it ended, in words; "" while it runs. */
   text = "";
+  /** Whether it was over when the page began to show it: what happened in it was not seen here. */
+  wasOver = false;
   /** Whether the match was chosen, and no other follows it by itself. */
   isChosen = false;
   #page;
@@ -25,6 +27,7 @@ export class MatchEnd {
   begin() {
     const { world, rewind, nextMatch, list, connection } = this.#page;
     this.text = "";
+    this.wasOver = connection.isOver;
     this.#noneRan = false;
     rewind.run = world.match?.runId;
     rewind.isOver = false;

@@ -12,7 +12,7 @@ export class MomentButtons {
   #test = byId("copy-test");
 
   /**
-   * @param page { world, map, recording, tag(), run(), tell }: `recording` is the name of the one that plays, `run()` the run_id that a
+   * @param page { world, map, recording, tag(), run(), whole(), tell }: `recording` is the name of the one that plays, `run()` the run_id that a
    * link has to name, if any
    */
   constructor(page) {
@@ -28,8 +28,8 @@ export class MomentButtons {
   }
 
   async copy() {
-    const { world, map, tag, run, tell } = this.#page;
-    tell(await copyLink(momentOf({ world, map, tag: tag() }), run()));
+    const { world, map, tag, run, whole, tell } = this.#page;
+    tell(await copyLink(momentOf({ world, map, tag: tag(), whole: whole() }), run()));
   }
 
   async picture() {

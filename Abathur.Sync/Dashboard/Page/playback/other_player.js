@@ -7,7 +7,7 @@ import { Refusal } from "../daemon/refusal.js";
 import { listenOnMap } from "../map/map_input.js";
 import { MapView } from "../map/map_view.js";
 import { MatchNumbers } from "../match/match_numbers.js";
-import { playerText } from "../match/players.js";
+import { ownPlayer, playerText } from "../match/players.js";
 import { World } from "../match/world.js";
 import { MatchDrawings } from "../time/match_drawings.js";
 import { Rewind } from "./rewind.js";
@@ -93,8 +93,7 @@ export class OtherPlayer {
     this.world.begin(match);
     this.map.begin();
     this.#drawings.show([]);
-    const own = match.gameInfo?.players.find(({ playerId }) => playerId === match.playerId);
-    setText(byId("second-title"), `B: ${playerText(own ?? { playerId: match.playerId })}`);
+    setText(byId("second-title"), `B: ${playerText(ownPlayer(match) ?? match)}`);
   }
 
   #take(frame) {
@@ -118,9 +117,10 @@ export class BothPlayers {
   #button = byId("both-players");
   #page;
   #partner;
+  #numbers;
   #looked = "";
 
-  /** @param page { world, list, own, layers, isStill } */
+  /** @param page { world, list, own, layers, isStill, connection() }: the last is that of the page */
   constructor(page) {
     this.#page = page;
     this.#button.addEventListener("click", () => this.toggle());
@@ -130,8 +130,21 @@ export class BothPlayers {
   /** Another match is on the map. */
   begin() {
     this.leave();
-    [this.#partner, this.#looked] = [undefined, ""];
+    [this.#partner, this.#numbers, this.#looked] = [undefined, undefined, ""];
     this.#button.hidden = true;
+  }
+
+  /** What is known of the other player's match: { world, timeline }, without a world while it is not shown; undefined: there is none. */
+  get exact() {
+    if (this.other !== undefined) return { world: this.other.world, timeline: this.other.numbers.timeline };
+    return this.#numbers && { world: undefined, timeline: this.#numbers.timeline };
+  }
+
+  /** Asks for the numbers of the other player's match while that is not shown. */
+  async lookAtNumbers() {
+    if (this.#partner === undefined || this.other !== undefined) return;
+    this.#numbers ??= new MatchNumbers(this.#page.connection());
+    await this.#numbers.look(false, this.#partner.runId);
   }
 
   /** Looks for the other player's match, which may begin later. @param newest run_id of the match that began last */
@@ -172,8 +185,7 @@ export class BothPlayers {
     const canvas = byId("second-map").cloneNode();
     byId("second-map").replaceWith(canvas);
     this.other = new OtherPlayer(canvas, this.#partner, this.#page);
-    const own = world.match.gameInfo?.players.find(({ playerId }) => playerId === world.match.playerId);
-    setText(byId("first-title"), `A: ${playerText(own ?? { playerId: world.match.playerId })}`);
+    setText(byId("first-title"), `A: ${playerText(ownPlayer(world.match) ?? world.match)}`);
     this.onChange(this.other);
   }
 

@@ -31,6 +31,7 @@ export class Playback {
     byId("pause").addEventListener("click", () => this.toggle());
     byId("back").addEventListener("click", () => this.step(-1));
     byId("forward").addEventListener("click", () => this.step(1));
+    byId("to-live").addEventListener("click", () => this.toEnd());
     this.#rates.addEventListener("change", () => this.setRate(Number(this.#rates.value)));
     this.#loop.addEventListener("change", () => this.setLoop(this.#loop.checked));
     this.#scrubber.addEventListener("input", () => this.seek(Number(this.#scrubber.value)));
@@ -73,14 +74,19 @@ export class Playback {
     this.#scrubber.setAttribute("aria-valuetext", `${clock(gameLoop)}, game loop ${gameLoop}`);
     setText(
       byId("where"),
-      `${clock(gameLoop)} of ${clock(this.state.firstGameLoop ?? 0)} to ${clock(last)} · game loop ${gameLoop} of `
-        + `${last}${this.#whereEnd(gameLoop, last)}`);
+      `${clock(gameLoop)} of ${clock(this.state.firstGameLoop ?? 0)} to ${clock(last)}${this.#whereEnd(gameLoop, last)}`);
+    byId("where").title = `game loop ${gameLoop} of ${last}`;
+    byId("to-live").hidden = !this.state.isRewind || this.state.isOver || this.#isLive(gameLoop, last);
     this.#drawKeyframes();
+  }
+
+  #isLive(gameLoop, last) {
+    return gameLoop >= last - LOOPS_PER_SECOND && !this.isPaused;
   }
 
   #whereEnd(gameLoop, last) {
     if (this.state.isOver) return gameLoop >= last ? " · the end" : "";
-    if (this.state.isRewind) return gameLoop >= last - LOOPS_PER_SECOND ? " · live" : " · in the past (L: live)";
+    if (this.state.isRewind) return this.#isLive(gameLoop, last) ? " · live" : " · in the past";
     return this.state.ended && this.isPaused ? " · the end" : "";
   }
 

@@ -5,10 +5,13 @@ import { leads } from "./lead.js";
 const column = (name) => (timeline) => timeline.column(name);
 const sum = (...names) => (timeline) => timeline.sum(...names);
 
-/** Both sides; what is dashed is also told apart without colours. */
+/**
+ * Both sides; what is dashed is also told apart without colours. Where the other player's match is known, the enemy's line is the own one of
+ * that: exact.
+ */
 const sides = (own, enemy, enemyName = "enemy, seen") => [
   { name: "own", color: "--own", of: own },
-  { name: enemyName, color: "--enemy", of: enemy, dashed: true },
+  { name: enemyName, color: "--enemy", of: enemy, exact: own, dashed: true },
 ];
 
 const resources = (minerals, vespene) => [
@@ -17,8 +20,8 @@ const resources = (minerals, vespene) => [
 ];
 
 /**
- * Each: a title; lines of { name, color: of the style sheet, of(timeline): values by row, dashed }; `signed` if the area to zero is filled
- * by sign.
+ * Each: a title; lines of { name, color: of the style sheet, of(timeline): values by row, exact(timeline of the other player), dashed };
+ * `signed` if the area to zero is filled by sign.
  */
 export const GRAPHS = [
   {
@@ -35,7 +38,7 @@ export const GRAPHS = [
     lines: [
       { name: "own", color: "--own", of: column("food_used") },
       { name: "own limit", color: "--quiet", of: column("food_cap") },
-      { name: "enemy army, seen", color: "--enemy", of: column("enemy_food_army"), dashed: true },
+      { name: "enemy army, seen", color: "--enemy", of: column("enemy_food_army"), exact: column("food_used"), dashed: true },
     ],
   },
   { title: "Workers", lines: sides(column("food_workers"), column("enemy_worker_count")) },

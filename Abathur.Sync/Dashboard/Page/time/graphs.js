@@ -16,30 +16,38 @@ export class Graphs {
   }
 
   /**
-   * Shows a timeline between two game loops, with the marks that are shown.
-   * @param {{timeline, shown, other}} of other: the timeline of a second match, drawn as thin lines; undefined: none
+   * Shows a timeline between two game loops, with the marks that are shown and nothing after them.
+   * @param {{timeline, shown, exact, compared}} of exact: the timeline of the other player's match; compared: that of another match; both
+   * undefined where there is none
    * @param colors changes when the colours do
    */
-  show({ timeline, shown, other }, first, last, colors) {
-    const key = `${shown.version} ${other?.version ?? ""} ${colors}`;
+  show({ timeline, shown, exact, compared }, first, last, colors) {
+    const key = `${shown.version} ${exact?.version ?? ""} ${compared?.version ?? ""} ${colors}`;
     if (key !== this.#version) {
       this.#version = key;
       this.#leads = leads(timeline);
-      for (const each of this.#graphs) each.lines = [...linesOf(each.kind, timeline), ...(other ? linesOf(each.kind, other, "B: ") : [])];
+      for (const each of this.#graphs) Object.assign(each, linesOf(each.kind, timeline, exact, compared));
     }
-    for (const { graph, lines } of this.#graphs) graph.show({ lines, marks: shown.marks, first, last, key });
+    const { marks, until } = shown;
+    for (const { graph, lines, between } of this.#graphs) graph.show({ lines, between, marks, first, last, until, key });
   }
 
   /** Shows where the match stands. */
-  showPlace(timeline, gameLoop) {
+  showPlace({ timeline, shown }, gameLoop) {
     for (const { graph } of this.#graphs) graph.showPlace(gameLoop);
     const row = timeline.rowAt(gameLoop);
-    setText(byId("lead"), row < 0 ? "" : leadText(leadAt(timeline, row, this.#leads)));
+    setText(byId("lead"), row < 0 ? "" : leadText(leadAt(timeline, row, this.#leads, shown.marks)));
   }
 }
 
-function linesOf({ lines }, timeline, prefix = "") {
-  return lines.map(({ name, color, of, dashed }) => ({
-    name: `${prefix}${name}`, color: prefix ? "--other" : color, dashed, gameLoops: timeline.gameLoops, values: of(timeline),
-  }));
+/** { lines, between }: with another match, the lines of both, and between which of them the difference lies. */
+function linesOf({ lines }, timeline, exact, compared) {
+  const own = lines.map((line) => (exact && line.exact ? lineOf({ ...line, name: "enemy", of: line.exact }, exact) : lineOf(line, timeline)));
+  if (compared === undefined) return { lines: own, between: undefined };
+  const others = lines.map((line) => ({ ...lineOf(line, compared), name: `B: ${line.name}`, color: "--other" }));
+  return { lines: [...own, ...others], between: [own[0], others[0]] };
+}
+
+function lineOf({ name, color, of, dashed }, timeline) {
+  return { name, color, dashed, gameLoops: timeline.gameLoops, values: of(timeline) };
 }

@@ -14,10 +14,10 @@ export function leads(timeline) {
 }
 
 /**
- * Who is ahead at a row: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, largest: the mark of the fight
+ * Who is ahead at a row, by marks that are known there: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, largest: the mark of the fight
  * since then that brought the most }; a mark may be undefined. A lead lasts until the other side has one.
  */
-export function leadAt(timeline, row, lead = leads(timeline)) {
+export function leadAt(timeline, row, lead = leads(timeline), marks = timeline.marks) {
   const found = { side: "", by: 0, since: timeline.gameLoops[0] ?? 0, fight: undefined };
   for (let each = 0; each <= row; each++) {
     const side = lead[each] >= LEAST_LEAD ? "own" : lead[each] <= -LEAST_LEAD ? "enemy" : "";
@@ -26,8 +26,8 @@ export function leadAt(timeline, row, lead = leads(timeline)) {
     found.since = timeline.gameLoops[each];
   }
   found.by = Math.abs(lead[row] ?? 0);
-  found.largest = largestFight(timeline, found, timeline.gameLoops[row] ?? 0);
-  found.fight = timeline.marks.findLast(
+  found.largest = largestFight(marks, found, timeline.gameLoops[row] ?? 0);
+  found.fight = marks.findLast(
     ({ kind, gameLoop = 0, lastGameLoop = 0 }) =>
       kind === "fight" && gameLoop <= found.since && lastGameLoop >= found.since - FIGHT_BEFORE);
   return found;
@@ -42,12 +42,13 @@ export function leadText({ side, by, since, fight, largest }) {
   return `Fights: ${side === "own" ? "own side" : "enemy"} ahead since ${clock(since)}${after}, ${now}.${most}`;
 }
 
-function fightText({ gameLoop = 0, ownLost = 0, enemyLost = 0 }) {
+function fightText({ gameLoop = 0, ownLost = 0, enemyLost = 0, goesOn = false }) {
+  if (goesOn) return `${clock(gameLoop)}, which goes on`;
   return `${clock(gameLoop)}: own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`;
 }
 
 /** The fight that brought the most to who is ahead, of those since then; undefined if none did. */
-function largestFight({ marks }, { side, since }, until) {
+function largestFight(marks, { side, since }, until) {
   const gain = ({ ownLost = 0, enemyLost = 0 }) => (side === "own" ? enemyLost - ownLost : ownLost - enemyLost);
   return marks
     .filter(({ kind, gameLoop = 0, lastGameLoop = 0 }) => kind === "fight" && gameLoop <= until && lastGameLoop >= since - FIGHT_BEFORE)

@@ -15,9 +15,9 @@ export const KINDS = {
 };
 
 /** One line: "6:38 fight: own losses 450, enemy 1,900". */
-export function markText({ kind, gameLoop = 0, id = 0, ownLost = 0, enemyLost = 0, name = "" }, names) {
+export function markText({ kind, gameLoop = 0, id = 0, ownLost = 0, enemyLost = 0, goesOn = false, name = "" }, names) {
   const what = {
-    fight: () => `fight: own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`,
+    fight: () => goesOn ? "fight: it goes on" : `fight: own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`,
     base: () => `own base: ${names.unit(id)}`,
     enemy_base: () => `enemy base: ${names.unit(id)}`,
     base_lost: () => `own base lost: ${names.unit(id)}`,

@@ -57,9 +57,9 @@ export class Marks {
     }
   }
 
-  /** Goes to the mark after this place, or before it. */
+  /** Goes to the mark after this place, which need not be shown yet, or before it. */
   jump(gameLoop, direction) {
-    const mark = nextMark(this.#shown.marks, gameLoop, direction);
+    const mark = nextMark(this.#shown.all, gameLoop, direction);
     if (mark !== undefined) this.#seek(mark.gameLoop ?? 0);
   }
 

@@ -25,8 +25,12 @@ export class OverTime {
     this.#marks = new Marks(this.#shown, names, seek);
   }
 
-  /** Updates all. @param other the timeline of a second match, or undefined */
-  show(other) {
+  /**
+   * Updates all.
+   * @param { exact, compared } timelines of the other player's match, and of another match beside this one; undefined where there is none
+   * @param isWhole whether what comes after the moment is shown
+   */
+  show({ exact, compared }, isWhole) {
     const { timeline, plots } = this.#numbers;
     const { state } = this.#playback;
     const first = state?.firstGameLoop ?? timeline.gameLoops[0] ?? 0;
@@ -34,9 +38,10 @@ export class OverTime {
     const place = this.#world.gameLoop ?? first;
     const colors = styleColor("--own");
     this.#layers.show(this.#numbers.drawnLayers);
-    this.#graphs.show({ timeline, shown: this.#shown, other }, first, last, colors);
-    this.#graphs.showPlace(timeline, place);
-    this.#plots.show(plots, first, last, colors);
+    const until = (this.#shown.until = isWhole ? Infinity : place);
+    this.#graphs.show({ timeline, shown: this.#shown, exact, compared }, first, last, colors);
+    this.#graphs.showPlace({ timeline, shown: this.#shown }, place);
+    this.#plots.show(plots, first, last, until, colors);
     this.#plots.showPlace(place);
     this.#marks.show(first, last, colors);
   }

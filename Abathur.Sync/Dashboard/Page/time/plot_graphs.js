@@ -16,8 +16,8 @@ export class PlotGraphs {
     this.#seek = seek;
   }
 
-  /** Shows the series between two game loops. @param colors changes when the colours do */
-  show(plots, first, last, colors) {
+  /** Shows the series between two game loops, and nothing after `until`. @param colors changes when the colours do */
+  show(plots, first, last, until, colors) {
     const agents = Map.groupBy(plots.series, ({ agent }) => agent);
     byId("plots-none").hidden = agents.size > 0;
     for (const [agent, { root }] of this.#agents) {
@@ -36,7 +36,7 @@ export class PlotGraphs {
         gameLoops,
         values,
       }));
-      part.graph.show({ lines, marks: [], first, last, key: `${plots.version} ${colors}` });
+      part.graph.show({ lines, marks: [], first, last, until, key: `${plots.version} ${colors}` });
     }
   }
 
