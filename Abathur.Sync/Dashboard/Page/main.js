@@ -72,7 +72,7 @@ const productionPanel = new ProductionPanel(world, shownNames.names);
 const chosen = new ChosenUnits(map, unitPanel, unitList);
 const recordings = new Recordings(recording, open, tell);
 const list = new MatchList();
-const empty = new EmptyState(tell);
+const empty = new EmptyState(tell, () => recordings.names);
 const matches = new Matches(list, () => (recording === undefined ? world.match?.runId : undefined), () => recordings.names);
 const both = new BothPlayers({ world, list, own, layers, isStill: stillness.matches, connection: () => connection });
 const whole = new WholeMatch(parseMoment(location.hash).whole);
@@ -143,7 +143,7 @@ const numbers = new MatchNumbers(connection);
 const bar = new PlayerBar(world, numbers.timeline);
 const overTime = new OverTime({ world, playback, numbers, layers }, () => shownNames.names, seek);
 const other = parameters.get("with");
-const second = other === null ? undefined : new SecondMatch(other, `${own} B`, layers, stillness.matches);
+const second = other === null ? undefined : new SecondMatch(other, recording, `${own} B`, layers, stillness.matches);
 let setTheme = () => {};
 startTheme((theme, areForced) => {
   setTheme = (each) => each?.setTheme(theme, areForced);

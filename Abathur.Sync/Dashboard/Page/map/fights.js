@@ -14,7 +14,10 @@ const LEAST_HITS = 3;
 const JUMP_LOOPS = 64;
 
 export class Fights {
-  /** Fights of the last seconds, those that began last first: { x, y, radius, hits, deaths, first, last } (game loops). */
+  /**
+   * Fights of the last seconds, those that began last first: { x, y, radius, hits, deaths, value, first, last } (game loops). `value` is what
+   * the units cost that were hit or died.
+   */
   list = [];
   #events = [];
   #last = -Infinity;
@@ -25,29 +28,30 @@ export class Fights {
     this.#last = -Infinity;
   }
 
-  /** Adds the hits and deaths of the newest frame. */
-  add(world) {
+  /** Adds the hits and deaths of the newest frame. @param valueOf (unit type) what it costs */
+  add(world, valueOf = () => 0) {
     const { gameLoop } = world;
     if (gameLoop < this.#last || gameLoop - this.#last > JUMP_LOOPS) this.clear();
     const isNew = gameLoop !== this.#last;
     this.#last = gameLoop;
     if (isNew) {
-      for (const { x, y, at } of world.hits) if (at === world.arrived) this.#events.push({ x, y, gameLoop, isDeath: false });
-      for (const death of deathsOf(world)) this.#events.push({ ...death, gameLoop, isDeath: true });
+      for (const { x, y, at, tag, type } of world.hits)
+        if (at === world.arrived) this.#events.push({ x, y, gameLoop, isDeath: false, tag, value: valueOf(type) });
+      for (const { type, ...death } of deathsOf(world)) this.#events.push({ ...death, gameLoop, isDeath: true, value: valueOf(type) });
     }
     this.#events = this.#events.filter((each) => gameLoop - each.gameLoop <= FIGHT_LOOPS).slice(-MAX_EVENTS);
     this.list = clusters(this.#events);
   }
 }
 
-/** Places of units that died in the newest frame, and whether they had been hurt: { x, y, wasHurt }[]. */
+/** Units that died in the newest frame, where, and whether they had been hurt: { x, y, tag, type, wasHurt }[]. */
 function deathsOf({ rest, before }) {
   const places = [];
   for (const tag of rest.observation?.raw?.event?.deadUnits ?? []) {
     const row = before.rowOf.get(tag);
     if (row === undefined || before.alliance[row] === NEUTRAL) continue;
     const wasHurt = before.health[row] < before.health_max[row] || before.shield[row] < before.shield_max[row];
-    places.push({ x: before.x[row], y: before.y[row], wasHurt });
+    places.push({ x: before.x[row], y: before.y[row], tag, type: before.unit_type[row], wasHurt });
   }
   return places;
 }
@@ -73,9 +77,15 @@ export function clusters(events) {
   return found
     .filter(({ hits, deaths, hurt }) => hits >= LEAST_HITS || (deaths > 0 && hits + hurt > 0))
     .map(({ events: all, hurt, ...fight }) => ({
-      ...fight, radius: Math.max(LEAST_RADIUS, ...all.map(({ x, y }) => Math.hypot(x - fight.x, y - fight.y) + 1)),
+      ...fight, value: valueOfAll(all), radius: Math.max(LEAST_RADIUS, ...all.map(({ x, y }) => Math.hypot(x - fight.x, y - fight.y) + 1)),
     }))
     .sort((a, b) => b.first - a.first);
+}
+
+/** Each unit counts once. */
+function valueOfAll(events) {
+  const values = new Map(events.map(({ tag, value = 0 }) => [tag, value]));
+  return [...values.values()].reduce((sum, value) => sum + value, 0);
 }
 
 /** Where on the edge of a view a place beyond it is pointed at: [x, y, angle] of the screen; undefined if it is in the view. */

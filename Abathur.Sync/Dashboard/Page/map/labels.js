@@ -1,7 +1,7 @@
 // Names and health at units: of all when the map is magnified, and of the one under the pointer.
 
-import { NEUTRAL } from "../match/world.js";
-import { allianceColors } from "./palette.js";
+import { ENEMY, NEUTRAL } from "../match/world.js";
+import { allianceColors, DIAMOND } from "./palette.js";
 
 /** CSS pixels a cell from which units have names. */
 export const LABEL_SCALE = 14;
@@ -11,6 +11,8 @@ const MAX_SPRITES = 400;
 const [SLOT_WIDTH, SLOT_HEIGHT] = [8, 8];
 const BAR_HEIGHT = 4;
 const LEAST_BAR_PX = 14;
+/** Types of units that are named at the mark of several. */
+const GROUP_NAMES = 3;
 
 export class Labels {
   #sprites = new Map();
@@ -18,24 +20,38 @@ export class Labels {
   #taken = new Uint8Array(0);
   #columns = 0;
 
-  /** Names of units, where they do not cover each other; names of the chosen ones come first. Returns how many were drawn. */
-  names(context, units, marks, view, palette, ratio, nameOf, shows, isChosen) {
+  /**
+   * Names of units, where they cover neither each other nor marks and bars of units that move; names of the chosen ones come first. Returns
+   * how many were drawn.
+   */
+  names(context, units, marks, spread, view, palette, ratio, nameOf, shows, isChosen) {
     this.#begin(view, palette, ratio);
+    spread.each((row, x, y, radius) => this.#cover(x, y, radius));
     let drawn = 0;
+    for (const { x, y, radius, alliance, rows } of spread.groups) {
+      const text = namesOf(rows, units, nameOf);
+      if (this.#draw(context, this.#sprite(text, palette, ratio), view.screenX(x), view.screenY(y) + (alliance === ENEMY ? DIAMOND : 1) * radius, ratio)) drawn++;
+    }
     for (const wanted of [true, false]) {
       for (let row = 0; row < units.rows; row++) {
         const alliance = units.alliance[row];
-        if (!units.used[row] || alliance === NEUTRAL || !shows(alliance) || isChosen(units.tag[row]) !== wanted) continue;
+        if (!units.used[row] || alliance === NEUTRAL || !shows(alliance) || isChosen(units.tag[row]) !== wanted || spread.groupOf[row] > 0) continue;
         const [x, y] = [view.screenX(marks.x[row]), view.screenY(marks.y[row])];
         if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
         const sprite = this.#sprite(nameOf(units.unit_type[row]), palette, ratio);
-        const [left, top] = [x - sprite.width / ratio / 2, y + units.radius[row] * view.scale + 2];
-        if (!this.#take(left, top, sprite.width / ratio)) continue;
-        context.drawImage(sprite, left, top, sprite.width / ratio, sprite.height / ratio);
-        drawn++;
+        if (this.#draw(context, sprite, x, y + units.radius[row] * view.scale, ratio)) drawn++;
       }
     }
     return drawn;
+  }
+
+  /** Draws a text below a mark, if nothing is there; returns whether it did. */
+  #draw(context, sprite, x, bottom, ratio) {
+    const [width, height] = [sprite.width / ratio, sprite.height / ratio];
+    const [left, top] = [x - width / 2, bottom + 2];
+    if (!this.#take(left, top, width)) return false;
+    context.drawImage(sprite, left, top, width, height);
+    return true;
   }
 
   #begin(view, palette, ratio) {
@@ -46,6 +62,14 @@ export class Labels {
     const slots = this.#columns * (Math.ceil(view.height / SLOT_HEIGHT) + 1);
     if (this.#taken.length === slots) this.#taken.fill(0);
     else this.#taken = new Uint8Array(slots);
+  }
+
+  /** Marks the slots of a mark and its bar, which lies over it. */
+  #cover(x, y, radius) {
+    const last = Math.ceil(this.#taken.length / this.#columns) - 1;
+    const [from, to] = [Math.max(Math.floor((x - radius) / SLOT_WIDTH), 0), Math.min(Math.floor((x + radius) / SLOT_WIDTH), this.#columns - 1)];
+    const [first, end] = [Math.max(Math.floor((y - radius - 2 * BAR_HEIGHT) / SLOT_HEIGHT), 0), Math.min(Math.floor((y + radius - 4) / SLOT_HEIGHT), last)];
+    for (let line = first; line <= end; line++) this.#taken.fill(1, line * this.#columns + from, line * this.#columns + to + 1);
   }
 
   /** Marks the slots that a text covers; false if one of them is taken. */
@@ -81,13 +105,23 @@ export class Labels {
   }
 }
 
+/** What a group is made of: its types with their numbers, most first. Pure: tested in Node. */
+export function namesOf(rows, units, nameOf) {
+  const counts = new Map();
+  for (const row of rows) counts.set(units.unit_type[row], (counts.get(units.unit_type[row]) ?? 0) + 1);
+  const most = [...counts].sort((a, b) => b[1] - a[1]);
+  const named = most.slice(0, GROUP_NAMES).map(([type, count]) => `${count} ${nameOf(type)}`);
+  return most.length > GROUP_NAMES ? `${named.join(", ")}, …` : named.join(", ");
+}
+
 /** Bars of health, and above them of shields, over units: a path for each colour. */
-export function drawHealth(context, units, marks, view, palette, shows) {
+export function drawHealth(context, units, marks, { groupOf }, view, palette, shows) {
   const bars = (color, draw) => {
     context.beginPath();
     context.fillStyle = color;
     for (let row = 0; row < units.rows; row++) {
       if (!units.used[row] || !(units.health_max[row] > 0) || units.alliance[row] === NEUTRAL || !shows(units.alliance[row])) continue;
+      if (groupOf[row] > 0) continue;
       const [x, y] = [view.screenX(marks.x[row]), view.screenY(marks.y[row])];
       if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
       const width = Math.max(2 * units.radius[row] * view.scale, LEAST_BAR_PX);

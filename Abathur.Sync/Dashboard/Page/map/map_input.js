@@ -13,6 +13,13 @@ const KEY_ZOOM = 1.3;
 export function listenOnMap(canvas, map, on) {
   const pointers = new Map();
   let moved = 0;
+  let isOnMinimap = false;
+
+  function goTo({ offsetX, offsetY }) {
+    map.follows = false;
+    map.view.center(...map.minimap.placeOf(offsetX, offsetY));
+    map.invalidate();
+  }
 
   function point(event) {
     map.pointer = event.pointerType === "mouse" ? [event.offsetX, event.offsetY] : undefined;
@@ -32,6 +39,11 @@ export function listenOnMap(canvas, map, on) {
     canvas.setPointerCapture(event.pointerId);
     if (pointers.size === 0) moved = 0;
     pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+    isOnMinimap = pointers.size === 1 && map.minimap.contains(event.offsetX, event.offsetY);
+    if (isOnMinimap) {
+      goTo(event);
+      return;
+    }
     const isBox = pointers.size === 1 && ((event.shiftKey && event.pointerType === "mouse") || on.choosesAreas());
     map.box = isBox ? { x0: event.offsetX, y0: event.offsetY, x1: event.offsetX, y1: event.offsetY } : undefined;
   });
@@ -48,7 +60,8 @@ export function listenOnMap(canvas, map, on) {
     const [dx, dy] = [here[0] - last[0], here[1] - last[1]];
     moved += Math.abs(dx) + Math.abs(dy);
     pointers.set(event.pointerId, here);
-    if (moved <= CLICK_PX) return;
+    if (isOnMinimap) goTo(event);
+    if (isOnMinimap || moved <= CLICK_PX) return;
     if (map.box) {
       [map.box.x1, map.box.y1] = here;
       return;
@@ -73,7 +86,7 @@ export function listenOnMap(canvas, map, on) {
     const { box } = map;
     map.box = undefined;
     map.invalidate();
-    if (!wasHere || event.type !== "pointerup") return;
+    if (!wasHere || event.type !== "pointerup" || isOnMinimap) return;
     if (moved <= CLICK_PX) on.choose(map.unitAt(event.offsetX, event.offsetY, event.pointerType), event.shiftKey);
     else if (box) on.chooseIn(box);
   }

@@ -7,8 +7,10 @@ import { listenOnMap } from "./map_input.js";
 import { LAYERS, MapOptions } from "./map_options.js";
 
 const SHOWN = ["own", "enemy", "ally", "neutral"];
-/** CSS pixels a cell at which a fight is looked at. */
-const FIGHT_SCALE = 16;
+/** CSS pixels a cell at which a fight is looked at: names are shown, and 40 units find room. */
+const [FIGHT_SCALE, MOST_FIGHT_SCALE] = [18, 40];
+/** Cells round it. */
+const FIGHT_MARGIN = 5;
 
 export class MapTools {
   /** Keys anywhere on the page. */
@@ -17,7 +19,8 @@ export class MapTools {
   #world;
   #areas = byId("map-areas");
   #goTo = byId("map-fight");
-  #shown = -1;
+  /** Where the map was moved to, and from where; undefined: it was not. */
+  #fight;
 
   constructor(map, world) {
     [this.#map, this.#world] = [map, world];
@@ -46,15 +49,21 @@ export class MapTools {
     this.#map.selection.set(this.#map.tagsIn({ x0: 0, y0: 0, x1: width, y1: height }, (alliance) => alliance !== NEUTRAL));
   }
 
-  /** To the fight that began last; again: to the one before it. */
+  /** To the fight of most value; again: back to where the map was. */
   goToFight() {
     const { fights, view } = this.#map;
-    if (fights.list.length === 0) return;
-    this.#shown = (this.#shown + 1) % fights.list.length;
-    const { x, y } = fights.list[this.#shown];
-    this.#map.follows = false;
-    if (view.scale < FIGHT_SCALE) view.zoom(FIGHT_SCALE / view.scale);
-    view.center(x, y);
+    const isThere = this.#fight && this.#fight.x === view.x && this.#fight.y === view.y;
+    if (isThere) {
+      view.zoom(this.#fight.back.scale / view.scale);
+      view.center(this.#fight.back.x, this.#fight.back.y);
+      this.#fight = undefined;
+    } else if (fights.list.length > 0) {
+      const back = { x: view.x, y: view.y, scale: view.scale };
+      const { x, y, radius } = fights.list.reduce((most, each) => (each.value > most.value ? each : most));
+      this.#map.follows = false;
+      view.zoomTo(x, y, radius + FIGHT_MARGIN, FIGHT_SCALE, MOST_FIGHT_SCALE);
+      this.#fight = { x: view.x, y: view.y, back };
+    }
     this.#map.invalidate();
   }
 
@@ -70,15 +79,17 @@ export class MapTools {
     const { list } = this.#map.fights;
     this.#goTo.disabled = list.length === 0;
     setText(this.#goTo, list.length === 0 ? "No fight" : `Fights: ${list.length}`);
-    if (list.length <= this.#shown) this.#shown = -1;
-    const told = list.map(({ first, hits, deaths }) => `since ${clock(first)}: ${hits} hits, ${deaths} deaths`).join("; ");
+    const told = list
+      .map(({ first, hits, deaths, value }) => `since ${clock(first)}: ${hits} hits, ${deaths} deaths, units worth ${value}`).join("; ");
     if (this.#goTo.title !== told) this.#goTo.title = told;
   }
 
   #choose(row, adds) {
     const { selection } = this.#map;
+    const group = row === undefined ? [] : this.#map.groupOf(row);
     const tag = row === undefined ? undefined : this.#world.units.tag[row];
-    if (adds && tag !== undefined) selection.toggle(tag);
+    if (group.length > 0) selection.set(adds ? [...selection.tags, ...group] : group);
+    else if (adds && tag !== undefined) selection.toggle(tag);
     else if (!adds) selection.set(tag === undefined ? [] : [tag]);
   }
 

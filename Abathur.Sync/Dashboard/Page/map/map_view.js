@@ -10,15 +10,19 @@ import { Ground } from "./ground.js";
 import { drawHealth, drawHover, hoverText, Labels, LABEL_SCALE } from "./labels.js";
 import { drawBox, drawFights, drawOrders, drawRanges, drawTrails } from "./map_marks.js";
 import { MapOptions } from "./map_options.js";
+import { Minimap } from "./minimap.js";
 import { paletteOf } from "./palette.js";
 import { rangesOf } from "./ranges.js";
 import { Selection } from "./selection.js";
+import { Spread } from "./spread.js";
 import { Trails } from "./trails.js";
 import { outline, UnitMarks } from "./unit_marks.js";
 import { Viewport } from "./viewport.js";
 
 /** The approximate view of the game's camera, in cells. */
 const [CAMERA_WIDTH, CAMERA_HEIGHT] = [24, 14];
+/** Pixels that stay free round marks of units, and where those have bars and names. */
+const [GAP_PX, NAMED_GAP_PX] = [0.5, 5];
 const REACH = { mouse: 6, touch: 16 };
 
 export class MapView {
@@ -28,6 +32,7 @@ export class MapView {
   options = new MapOptions();
   trails = new Trails();
   fights = new Fights();
+  minimap = new Minimap();
   /** Where the pointer is, and the area that is being chosen: CSS pixels of the canvas. */
   pointer = undefined;
   box = undefined;
@@ -46,6 +51,7 @@ export class MapView {
   #palette = paletteOf("dark");
   #ground = new Ground();
   #labels = new Labels();
+  #spread = new Spread();
   #area;
   #run;
   #asked = false;
@@ -112,7 +118,7 @@ export class MapView {
     this.#showArea();
     if (world.gameLoop !== undefined) {
       this.trails.add(world, this.#names.facts);
-      this.fights.add(world);
+      this.fights.add(world, (type) => this.#names.facts.value(type));
     }
     this.invalidate();
   }
@@ -140,6 +146,11 @@ export class MapView {
     return [this.view.screenX(this.#marks.x[row]), this.view.screenY(this.#marks.y[row])];
   }
 
+  /** Tags of the units that are drawn as one mark with that of a row; none if it has its own. */
+  groupOf(row) {
+    return (this.#spread.groups[this.#spread.groupOf[row] - 1]?.rows ?? []).map((each) => this.#world.units.tag[each]);
+  }
+
   #draw(now) {
     this.#asked = false;
     const start = performance.now();
@@ -148,6 +159,9 @@ export class MapView {
     const walking = marks.place(world, now);
     const chosen = this.#chosen();
     if (this.follows && chosen.length > 0) view.center(marks.x[chosen[0]], marks.y[chosen[0]]);
+    const { facts } = this.#names;
+    const gap = this.#areNamed() ? NAMED_GAP_PX : GAP_PX;
+    this.#spread.place(world.units, marks, view, (type) => facts.isStill(type), (row) => marks.radiusOf(world.units, row, view), gap);
     const ratio = this.#canvas.width / view.width;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = palette.ground;
@@ -158,12 +172,13 @@ export class MapView {
     if (options.isOn("trails"))
       drawTrails(context, this.trails, world.gameLoop ?? 0, view, palette, marks.shows, (tag) => this.#cellOf(tag));
     this.#drawRanges(chosen);
-    const pulsing = marks.draw(context, world, view, palette, now);
+    const pulsing = marks.draw(context, world, view, palette, now, this.#spread);
     this.#camera(context);
     drawLayers(context, world.drawings, world.gameLoop ?? 0, view, palette);
     if (options.isOn("fights")) drawFights(context, this.fights.list, view, palette);
     this.#drawChosen(chosen);
     this.#drawLabels(ratio);
+    this.minimap.draw(context, this.#ground, world.units, marks, view, palette, ratio, options);
     this.#drawHover();
     if (this.box) drawBox(context, this.box, palette);
     this.times.add(now, performance.now() - start);
@@ -213,9 +228,9 @@ export class MapView {
     this.namesDrawn = 0;
     if (!this.#areNamed()) return;
     const [context, marks, { units }] = [this.#context, this.#marks, this.#world];
-    drawHealth(context, units, marks, this.view, this.#palette, marks.shows);
+    drawHealth(context, units, marks, this.#spread, this.view, this.#palette, marks.shows);
     this.namesDrawn = this.#labels.names(
-      context, units, marks, this.view, this.#palette, ratio, (type) => this.#names.unit(type), marks.shows,
+      context, units, marks, this.#spread, this.view, this.#palette, ratio, (type) => this.#names.unit(type), marks.shows,
       (tag) => this.selection.tags.has(tag));
   }
 
@@ -264,6 +279,7 @@ export class MapView {
     if (!area || (before && Object.keys(area).every((each) => area[each] === before[each]))) return;
     this.#area = area;
     const edges = edgesOf(this.#world);
+    this.minimap.show(area);
     if (before) this.view.widen(area, edges);
     else this.view.show(area, edges);
   }

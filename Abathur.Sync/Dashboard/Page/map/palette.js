@@ -28,6 +28,9 @@ export function paletteOf(theme, areForced = false) {
   return areForced ? { ...colors, ...FORCED } : colors;
 }
 
+/** How much larger the half diagonal of an enemy's diamond is than the radius of a unit. */
+export const DIAMOND = 1.2;
+
 /** Its colour for each alliance, by number. */
 export function allianceColors({ own, ally, neutral, enemy }) {
   return [neutral, own, ally, neutral, enemy];

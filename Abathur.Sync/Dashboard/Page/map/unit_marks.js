@@ -4,7 +4,7 @@
 import { progress } from "../match/interpolation.js";
 import { ALLY, ENEMY, NEUTRAL, SELF } from "../match/world.js";
 import { LABEL_SCALE } from "./labels.js";
-import { allianceColors } from "./palette.js";
+import { allianceColors, DIAMOND } from "./palette.js";
 
 const LEAST_RADIUS = 2.2;
 /** Rings of more chosen units than these are thin: thick ones would cover the units. */
@@ -12,7 +12,6 @@ const MANY = 20;
 const DETAIL_SCALE = 9;
 const HIT_MS = 700;
 const SNAPSHOT = 2;
-const DIAMOND = 1.2;
 const SQUARE = 0.85;
 const ORDER = [NEUTRAL, ALLY, ENEMY, SELF];
 
@@ -30,6 +29,11 @@ export class UnitMarks {
     this.#still = still;
   }
 
+  /** CSS pixels of a mark. */
+  radiusOf(units, row, view) {
+    return radiusOf(units, row, view) * (units.alliance[row] === ENEMY ? DIAMOND : 1);
+  }
+
   set isStill(still) {
     this.#still = still;
   }
@@ -41,18 +45,19 @@ export class UnitMarks {
     return part < 1;
   }
 
-  /** Draws in CSS pixels where units have been placed; returns whether anything else still moves. */
-  draw(context, world, view, palette, now) {
+  /** Draws in CSS pixels where units have been placed, those of a group as one mark; returns whether anything else still moves. */
+  draw(context, world, view, palette, now, spread) {
     const { units } = world;
     const colors = allianceColors(palette);
     context.lineWidth = 1;
     for (const alliance of ORDER) {
       if (!this.shows(alliance)) continue;
-      this.#group(context, units, view, alliance, false, colors[alliance], palette);
-      this.#group(context, units, view, alliance, true, colors[alliance], palette);
+      this.#ofAlliance(context, units, view, alliance, false, colors[alliance], palette, spread.groupOf);
+      this.#ofAlliance(context, units, view, alliance, true, colors[alliance], palette, spread.groupOf);
     }
+    this.#groups(context, spread.groups, view, colors, palette);
     this.#fights(context, world, view, palette);
-    if (view.scale >= DETAIL_SCALE) this.#details(context, units, view, palette);
+    if (view.scale >= DETAIL_SCALE) this.#details(context, units, view, palette, spread.groupOf);
     return this.#hits(context, world, view, palette, now);
   }
 
@@ -106,11 +111,30 @@ export class UnitMarks {
     }
   }
 
-  #group(context, units, view, alliance, snapshots, color, palette) {
+  /** Marks of several units, with their number. */
+  #groups(context, groups, view, colors, palette) {
+    if (groups.length === 0) return;
+    context.textAlign = "center";
+    for (const { x, y, radius, alliance, rows } of groups) {
+      const [screenX, screenY] = [view.screenX(x), view.screenY(y)];
+      context.beginPath();
+      outline(context, alliance, screenX, screenY, radius);
+      context.fillStyle = colors[alliance];
+      context.fill();
+      context.lineWidth = 1.5;
+      context.strokeStyle = palette.outline;
+      context.stroke();
+      write(context, String(rows.length), screenX, screenY, palette);
+    }
+    context.textAlign = "start";
+  }
+
+  #ofAlliance(context, units, view, alliance, snapshots, color, palette, groupOf) {
     context.beginPath();
     let count = 0;
     for (let row = 0; row < units.rows; row++) {
       if (!units.used[row] || units.alliance[row] !== alliance || (units.display_type[row] === SNAPSHOT) !== snapshots) continue;
+      if (groupOf[row] > 0) continue;
       const [x, y, r] = [view.screenX(this.x[row]), view.screenY(this.y[row]), radiusOf(units, row, view)];
       if (x + r < 0 || y + r < 0 || x - r > view.width || y - r > view.height) continue;
       outline(context, alliance, x, y, r);
@@ -151,12 +175,12 @@ export class UnitMarks {
   }
 
   /** Facing of units, and health of those that are hurt, for a magnified map. */
-  #details(context, units, view, palette) {
+  #details(context, units, view, palette, groupOf) {
     context.lineWidth = 1.5;
     context.strokeStyle = palette.outline;
     context.beginPath();
     for (let row = 0; row < units.rows; row++) {
-      if (!units.used[row] || units.alliance[row] === NEUTRAL || !this.shows(units.alliance[row])) continue;
+      if (!units.used[row] || units.alliance[row] === NEUTRAL || !this.shows(units.alliance[row]) || groupOf[row] > 0) continue;
       const [x, y, r] = [view.screenX(this.x[row]), view.screenY(this.y[row]), radiusOf(units, row, view)];
       context.moveTo(x, y);
       context.lineTo(x + Math.cos(units.facing[row]) * r, y - Math.sin(units.facing[row]) * r);
@@ -165,7 +189,7 @@ export class UnitMarks {
     if (view.scale >= LABEL_SCALE) return;
     for (let row = 0; row < units.rows; row++) {
       const most = units.health_max[row];
-      if (!units.used[row] || !(most > 0) || units.health[row] >= most || !this.shows(units.alliance[row])) continue;
+      if (!units.used[row] || !(most > 0) || units.health[row] >= most || !this.shows(units.alliance[row]) || groupOf[row] > 0) continue;
       const [x, y, r] = [view.screenX(this.x[row]), view.screenY(this.y[row]), radiusOf(units, row, view)];
       context.fillStyle = palette.outline;
       context.fillRect(x - r, y - r - 6, 2 * r, 4);

@@ -30,7 +30,7 @@ export class Viewport {
 
   fit() {
     const { x0, y0, x1, y1 } = this.#area;
-    this.scale = this.#fitScale();
+    this.scale = this.fitScale;
     [this.x, this.y] = [(x0 + x1) / 2, (y0 + y1) / 2];
     this.#keepInside();
   }
@@ -44,7 +44,13 @@ export class Viewport {
   }
 
   get isWhole() {
-    return Math.abs(this.scale - this.#fitScale()) < 1e-9;
+    return Math.abs(this.scale - this.fitScale) < 1e-9;
+  }
+
+  /** CSS pixels a cell with which the whole area is visible. */
+  get fitScale() {
+    const { x0, y0, x1, y1 } = this.#area;
+    return Math.min(this.width / Math.max(x1 - x0, 1), this.height / Math.max(y1 - y0, 1));
   }
 
   screenX(x) {
@@ -66,7 +72,7 @@ export class Viewport {
   /** Magnifies by a factor; the point of the map under this point of the screen stays there. */
   zoom(factor, screenX = this.width / 2, screenY = this.height / 2) {
     const [x, y] = [this.mapX(screenX), this.mapY(screenY)];
-    this.scale = Math.min(Math.max(this.scale * factor, this.#fitScale()), MAX_SCALE);
+    this.scale = Math.min(Math.max(this.scale * factor, this.fitScale), MAX_SCALE);
     this.x = x - (screenX - this.width / 2) / this.scale;
     this.y = y + (screenY - this.height / 2) / this.scale;
     this.#keepInside();
@@ -79,15 +85,17 @@ export class Viewport {
     this.#keepInside();
   }
 
+  /** Magnifies so that a circle of so many cells fills the picture, between two scales, with its middle there. */
+  zoomTo(x, y, radius, least, most) {
+    const scale = Math.min(this.width, this.height) / (2 * radius);
+    this.zoom(Math.min(Math.max(scale, least), most) / this.scale);
+    this.center(x, y);
+  }
+
   /** Puts a point of the map in the middle, as far as the edge lets it. */
   center(x, y) {
     [this.x, this.y] = [x, y];
     this.#keepInside();
-  }
-
-  #fitScale() {
-    const { x0, y0, x1, y1 } = this.#area;
-    return Math.min(this.width / Math.max(x1 - x0, 1), this.height / Math.max(y1 - y0, 1));
   }
 
   #keepInside() {

@@ -38,6 +38,8 @@ class Hit {
   y = 0;
   at = -Infinity;
   alliance = 0;
+  type = 0;
+  tag = 0n;
 }
 
 export class World {
@@ -133,6 +135,8 @@ export class World {
     hit.x = this.units.x[row];
     hit.y = this.units.y[row];
     hit.alliance = this.units.alliance[row];
+    hit.type = this.units.unit_type[row];
+    hit.tag = this.units.tag[row];
     hit.at = now;
   }
 }

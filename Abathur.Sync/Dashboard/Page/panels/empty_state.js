@@ -3,6 +3,9 @@
 import { byId, element, setText } from "../common/page.js";
 import { stepsOf } from "../match/waiting.js";
 
+/** Recordings that are named; the list at the end of the page has all. */
+const MOST_RECORDINGS = 5;
+
 export class EmptyState {
   /** What the daemon waits for; undefined: it does not say. */
   waiting = undefined;
@@ -14,13 +17,16 @@ export class EmptyState {
   #text = element("p");
   #steps = element("ul", { className: "steps" });
   #commands = element("div", { className: "commands" });
+  #recordings = element("div", { className: "commands" });
+  #listed = "";
+  #names;
   #shown = "";
   #tell;
 
-  /** @param tell(text) shows a passing message */
-  constructor(tell) {
-    this.#tell = tell;
-    this.#root.replaceChildren(this.#text, this.#steps, this.#commands);
+  /** @param tell(text) shows a passing message @param names() of recordings that can be played */
+  constructor(tell, names) {
+    [this.#tell, this.#names] = [tell, names];
+    this.#root.replaceChildren(element("div", { className: "card" }, this.#text, this.#steps, this.#commands, this.#recordings));
   }
 
   /** @param state of the connection @param everOpen whether there was one before @param hasFrame whether a frame is shown */
@@ -35,6 +41,8 @@ export class EmptyState {
     const text = hasFrame && state !== "over" ? "" : this.note || texts[state];
     setText(this.#text, text);
     this.#root.hidden = text === "";
+    document.body.toggleAttribute("data-empty", !hasFrame);
+    this.#showRecordings(!hasFrame && state !== "connecting" ? this.#names() : []);
     this.#showWaiting(state === "waiting" && text !== "" ? this.waiting : undefined);
   }
 
@@ -46,6 +54,17 @@ export class EmptyState {
     this.#steps.replaceChildren(...steps.map(({ name, state, text }) =>
       element("li", { "data-state": state }, element("strong", {}, name), text && ": ", element("span", {}, text))));
     this.#commands.replaceChildren(...commands.map((each) => this.#command(each)));
+  }
+
+  /** The first of the recordings, to watch meanwhile. */
+  #showRecordings(names) {
+    const shown = JSON.stringify(names);
+    if (shown === this.#listed) return;
+    this.#listed = shown;
+    const links = names.slice(0, MOST_RECORDINGS).map((name) =>
+      element("li", {}, element("a", { href: `?${new URLSearchParams({ recording: name })}` }, name)));
+    this.#recordings.replaceChildren(...(links.length === 0 ? [] : [
+      element("p", { className: "quiet" }, "Recordings to watch:"), element("ul", { className: "steps" }, ...links)]));
   }
 
   #command({ label, text }) {

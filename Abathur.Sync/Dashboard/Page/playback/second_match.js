@@ -22,13 +22,14 @@ export class SecondMatch {
   #busy = false;
 
   /**
-   * @param name of the recording @param own the name by which it subscribes @param layers DrawingLayers, those of the match of the page
+   * @param name of the recording @param beside the name of the one on the page; undefined: it is none @param own the name by which it subscribes @param layers DrawingLayers, those of the match of the page
    * @param isStill whether nothing moves by itself
    */
-  constructor(name, own, layers, isStill) {
+  constructor(name, beside, own, layers, isStill) {
     byId("second").hidden = false;
     byId("stages").classList.add("two");
     byId("first-title").hidden = false;
+    setText(byId("first-title"), beside === undefined ? "A" : `A: ${beside}`);
     setText(byId("second-title"), `B: ${name}`);
     this.map = new MapView(byId("second-map"), this.world, isStill);
     this.#drawings = new MatchDrawings(layers, this.world, this.map);

@@ -8,6 +8,9 @@ const REACH_PX = 8;
 const THUMB_PX = 8;
 const SIZE_PX = 5;
 const LISTED = 200;
+/** Marks close to each other lie in lanes over each other, this far apart. */
+const LANES = 2;
+const APART_PX = 2 * SIZE_PX + 1;
 
 export class Marks {
   #canvas = byId("marks");
@@ -16,6 +19,7 @@ export class Marks {
   #names;
   #seek;
   #scale = new TimeScale(0, 1, 1);
+  #places = [];
   #drawn = "";
   #listed = "";
 
@@ -24,12 +28,12 @@ export class Marks {
     [this.#shown, this.#names, this.#seek] = [shown, names, seek];
     byId("marks-legend").append(...Object.keys(KINDS).map((kind) => element("li", {}, this.#newSwitch(kind))));
     this.#canvas.addEventListener("pointermove", (event) => {
-      const mark = this.#markAt(event.offsetX);
+      const mark = this.#markAt(event.offsetX, event.offsetY);
       this.#canvas.title = mark === undefined ? "" : markText(mark, this.#names());
       this.#canvas.style.cursor = mark === undefined ? "" : "pointer";
     });
     this.#canvas.addEventListener("click", (event) => {
-      const mark = this.#markAt(event.offsetX);
+      const mark = this.#markAt(event.offsetX, event.offsetY);
       if (mark !== undefined) this.#seek(mark.gameLoop ?? 0);
     });
   }
@@ -46,9 +50,8 @@ export class Marks {
     [this.#canvas.width, this.#canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     const context = this.#canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    for (const { kind, gameLoop = 0 } of this.#shown.marks) {
-      if (gameLoop >= first && gameLoop <= last) drawSign(context, kind, THUMB_PX + this.#scale.x(gameLoop), height / 2);
-    }
+    this.#places = placed(this.#shown.marks, (gameLoop) => THUMB_PX + this.#scale.x(gameLoop), first, last);
+    for (const { mark, x, lane } of this.#places) drawSign(context, mark.kind, x, ((lane + 0.5) * height) / LANES);
     for (const sign of document.querySelectorAll("#marks-legend canvas")) {
       const signContext = sign.getContext("2d");
       signContext.setTransform(2, 0, 0, 2, 0, 0);
@@ -63,9 +66,11 @@ export class Marks {
     if (mark !== undefined) this.#seek(mark.gameLoop ?? 0);
   }
 
-  #markAt(x) {
-    const distance = ({ gameLoop = 0 }) => Math.abs(THUMB_PX + this.#scale.x(gameLoop) - x);
-    return this.#shown.marks.filter((mark) => distance(mark) <= REACH_PX).sort((a, b) => distance(a) - distance(b))[0];
+  /** The mark under a point of the canvas. */
+  #markAt(x, y) {
+    const lane = Math.floor((y / this.#canvas.clientHeight) * LANES);
+    const distance = (place) => Math.abs(place.x - x) + (place.lane === lane ? 0 : REACH_PX / 2);
+    return this.#places.filter((place) => distance(place) <= REACH_PX).sort((a, b) => distance(a) - distance(b))[0]?.mark;
   }
 
   #showList() {
@@ -98,6 +103,25 @@ export class Marks {
     button.addEventListener("click", () => this.#seek(Number(button.dataset.gameLoop)));
     return button;
   }
+}
+
+/**
+ * Where marks are drawn, { mark, x, lane }: those that would cover each other in different lanes, and where these are full, beside each
+ * other. Pure: tested in Node. @param xOf (game loop) in pixels
+ */
+export function placed(marks, xOf, first, last) {
+  const ends = new Array(LANES).fill(-Infinity);
+  const places = [];
+  for (const mark of marks) {
+    const { kind, gameLoop = 0 } = mark;
+    if (!(kind in KINDS) || gameLoop < first || gameLoop > last) continue;
+    const free = ends.findIndex((end) => xOf(gameLoop) >= end);
+    const lane = free >= 0 ? free : ends.indexOf(Math.min(...ends));
+    const x = Math.max(xOf(gameLoop), ends[lane]);
+    ends[lane] = x + APART_PX;
+    places.push({ mark, x, lane });
+  }
+  return places;
 }
 
 /** A cross, a square, a diamond, a triangle, a disc, a bubble: the shapes of the map, as far as it has them. */
