@@ -125,9 +125,10 @@ const connection = new Connection(new URL(path, location.href.replace(/^http/, "
     lookAtStatus();
   },
   frame(frame) {
-    const now = performance.now();
+    const [now, isFirst] = [performance.now(), world.gameLoop === undefined];
     world.apply(frame, playback.isPaused ? 1 : playback.rate, now);
     charts.add(frame, now, rewind.isAway);
+    if (isFirst) showStates();
     map.update();
     shownFrames.take(() => acknowledge(frame.sequence));
   },

@@ -226,7 +226,8 @@ def test_all_of_a_type_and_all_in_view_by_keyboard(paused: Daemon, open_page: Op
         assert page.evaluate(pressed) == [name]
     page.run("await page.focus('#map')")
     page.press("v")
-    assert tags(page) == {unit.tag for unit in units}
+    # Minerals and plates are chosen by a click only.
+    assert tags(page) == {unit.tag for unit in units if unit.alliance != raw_pb2.Neutral}
     # Own units alone, by the filters.
     for alliance in ("enemy", "neutral", "ally"):
         page.run("await page.focus(args)", f"#show-{alliance}")
@@ -631,4 +632,4 @@ def test_controls_of_the_map_have_names(paused: Daemon, open_page: OpenPage) -> 
     page.press("Escape")
     page.press("?")
     help_text = page.text("#keys")
-    assert "ranges of the chosen units" in help_text and "choose all units in view" in help_text
+    assert "ranges of the chosen units" in help_text and "choose all units of players in view" in help_text

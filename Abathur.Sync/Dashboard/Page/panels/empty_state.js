@@ -17,7 +17,7 @@ export class EmptyState {
   #text = element("p");
   #steps = element("ul", { className: "steps" });
   #commands = element("div", { className: "commands" });
-  #recordings = element("div", { className: "commands" });
+  #recordings = element("div", { className: "links" });
   #listed = "";
   #names;
   #shown = "";
@@ -61,10 +61,10 @@ export class EmptyState {
     const shown = JSON.stringify(names);
     if (shown === this.#listed) return;
     this.#listed = shown;
-    const links = names.slice(0, MOST_RECORDINGS).map((name) =>
-      element("li", {}, element("a", { href: `?${new URLSearchParams({ recording: name })}` }, name)));
-    this.#recordings.replaceChildren(...(links.length === 0 ? [] : [
-      element("p", { className: "quiet" }, "Recordings to watch:"), element("ul", { className: "steps" }, ...links)]));
+    const links = names.slice(0, MOST_RECORDINGS)
+      .map((name) => element("a", { href: `?${new URLSearchParams({ recording: name })}` }, name));
+    const title = element("p", { className: "quiet" }, "Recordings to watch:");
+    this.#recordings.replaceChildren(...(links.length === 0 ? [] : [title, ...links]));
   }
 
   #command({ label, text }) {
