@@ -19,6 +19,7 @@ const HELP = [
   ["R", "ranges of the chosen units"],
   ["J", "to the newest fight; again: the one before"],
   ["V", "choose all units in view"],
+  ["O", "the raw message of this moment; again: close it"],
   ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],

@@ -20,6 +20,7 @@ import { Matches } from "./panels/matches.js";
 import { NextMatch } from "./panels/next_match.js";
 import { showFooter, tell, tellWhyRefused } from "./panels/notices.js";
 import { ProductionPanel } from "./panels/production_panel.js";
+import { RawMessage } from "./panels/raw_message.js";
 import { Recordings } from "./panels/recordings.js";
 import { ShownNames } from "./panels/shown_names.js";
 import { StreamCharts } from "./panels/stream_charts.js";
@@ -72,10 +73,12 @@ const empty = new EmptyState(tell);
 const matches = new Matches(list, () => (recording === undefined ? world.match?.runId : undefined), () => recordings.names);
 const both = new BothPlayers({ world, list, own, layers, isStill: stillness.matches });
 const moment = new MomentButtons({ world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink() });
+const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
+const raw = new RawMessage({ world, path, plays: recording !== undefined, name: own, tell });
 listenForKeys(
   playback,
   { follow: () => follow(!map.follows), clear: () => choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both },
-  mapTools.keys);
+  { ...mapTools.keys, ...raw.keys });
 
 let acknowledges = false;
 let canRewind = false;
@@ -87,7 +90,6 @@ let [matchEnd, first] = [];
 let connected = { state: "connecting", why: "", isLost: false };
 const opened = new OpenedMoment(location.hash);
 
-const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
 const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
   state(state, why) {
     connected = { state, why, isLost: state === "lost" || (connected.isLost && state === "connecting") };
