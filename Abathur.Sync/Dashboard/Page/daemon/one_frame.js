@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 const NOT_KEPT = ["OUT_OF_RANGE", "FAILED_PRECONDITION"];
 
 /**
- * The frame of a game loop: { gameLoop, observation }, where `observation` is the ResponseObservation in ProtoJSON.
+ * The frame of a game loop, the newest one where it is not kept: { gameLoop, observation }, where `observation` is the ResponseObservation in ProtoJSON.
  * @param wanted { path, gameLoop, run, plays, name }: the path of the connection; the game loop; the run_id of the match; whether the
  * connection is a playback of its own, of which this one is a second; the name by which it subscribes
  * @param signal of an AbortController that ends it
@@ -16,13 +16,22 @@ const NOT_KEPT = ["OUT_OF_RANGE", "FAILED_PRECONDITION"];
  */
 export async function oneFrame(wanted, signal) {
   const { gameLoop, run: runId, plays } = wanted;
-  if (plays) return new OneFrame(wanted, {}, signal).frame;
+  const find = (start) => new OneFrame(wanted, start, signal).frame;
+  if (plays) return find({});
+  let newest;
   try {
-    return await new OneFrame(wanted, { runId, startGameLoop: gameLoop, maxFrames: 1 }, signal).frame;
+    // As the game wrote it; a kept frame may have its units in another order.
+    newest = await find({ runId, newest: true, maxFrames: 1 });
+    if (newest.gameLoop === gameLoop) return newest;
   } catch (error) {
-    if (!NOT_KEPT.includes(error.code)) throw error;
-    // Then it is the newest one, of whatever game loop.
-    return new OneFrame(wanted, { runId, newest: true, maxFrames: 1 }, signal).frame;
+    // A match that is over has kept frames only.
+    if (error.code === undefined) throw error;
+  }
+  try {
+    return await find({ runId, startGameLoop: gameLoop, maxFrames: 1 });
+  } catch (error) {
+    if (newest === undefined || !NOT_KEPT.includes(error.code)) throw error;
+    return newest;
   }
 }
 
@@ -61,7 +70,7 @@ class OneFrame {
     if (frame && this.#wanted.plays && (frame.gameLoop ?? 0) < this.#wanted.gameLoop) this.#send({ ack: { sequence: frame.sequence } });
     else if (frame) this.#settle(() => this.#resolve({ gameLoop: frame.gameLoop ?? 0, observation: frame.observation ?? {} }));
     else if (error) this.#fail(error.message, error.code);
-    else if (end) this.#fail(end.reason);
+    else if (end) this.#fail(end.reason, "END");
   }
 
   #send(message) {

@@ -57,15 +57,17 @@ export class RawMessage {
     });
   }
 
-  #open(isOpen, goesThere = false) {
+  async #open(isOpen, goesThere = false) {
+    if (document.body.dataset.view === "stream") return;
     this.#body.hidden = !isOpen;
     this.#toggle.setAttribute("aria-expanded", String(isOpen));
     setText(this.#toggle, isOpen ? "Hide" : "Show");
     this.#reading?.abort();
-    if (isOpen) this.#read();
-    if (!goesThere || !isOpen) return;
-    this.#toggle.focus({ preventScroll: true });
-    byId("raw-title").scrollIntoView({ block: "start" });
+    if (!isOpen) return;
+    if (goesThere) this.#toggle.focus({ preventScroll: true });
+    await this.#read();
+    // At its full height.
+    if (goesThere) byId("raw-title").scrollIntoView({ block: "start" });
   }
 
   async #read() {
@@ -122,6 +124,7 @@ export class RawMessage {
     const count = this.#hits.length;
     this.#hitsAt = this.#hitsAt < 0 ? (way > 0 ? 0 : count - 1) : (this.#hitsAt + way + count) % count;
     this.#view.choose(this.#tree.at(this.#hits[this.#hitsAt]));
+    this.#view.root.scrollIntoView({ block: "nearest" });
     this.#showHits();
   }
 
