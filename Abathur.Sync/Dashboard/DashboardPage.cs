@@ -8,8 +8,8 @@ namespace Abathur.Sync.Dashboard;
 
 /// <summary>
 /// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>; and the program's
-/// tables of the game as <c>ResponseData</c>. They are compressed as the browser accepts it. Browsers cache them and revalidate them (ETag),
-/// so that a new daemon on the same port never serves an old page.
+/// tables of the game as <c>ResponseData</c>. They are compressed as the browser accepts it. Browsers cache them
+/// and revalidate them (ETag), so that a new daemon on the same port never serves an old page.
 /// </summary>
 internal sealed class DashboardPage
 {

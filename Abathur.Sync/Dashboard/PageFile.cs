@@ -5,7 +5,7 @@ using Abathur.Sync.Transports.Http;
 
 namespace Abathur.Sync.Dashboard;
 
-/// <summary>A file of the dashboard, and what it is when it is compressed: each coding is made when it is first requested, and kept.</summary>
+/// <summary>A file of the dashboard. It is compressed when a coding is first requested; the result is kept.</summary>
 internal sealed class PageFile
 {
     /// <summary>Higher qualities save less than a tenth, and take longer than a page may need to open.</summary>

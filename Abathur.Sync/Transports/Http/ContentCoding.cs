@@ -42,6 +42,9 @@ internal static class ContentCodings
     private static double? QualityOf(ContentCoding coding, IList<StringWithQualityHeaderValue> accepted) =>
         QualityOf(coding.Name(), accepted) ?? (coding == ContentCoding.Gzip ? QualityOf("x-gzip", accepted) : null);
 
-    private static double? QualityOf(string name, IList<StringWithQualityHeaderValue> accepted) =>
-        accepted.FirstOrDefault(each => each.Value.Equals(name, StringComparison.OrdinalIgnoreCase)) is { } found ? found.Quality ?? 1 : null;
+    private static double? QualityOf(string name, IList<StringWithQualityHeaderValue> accepted)
+    {
+        var found = accepted.FirstOrDefault(each => each.Value.Equals(name, StringComparison.OrdinalIgnoreCase));
+        return found is null ? null : found.Quality ?? 1;
+    }
 }

@@ -8,7 +8,8 @@ const TIMEOUT_MS = 10_000;
 const NOT_KEPT = ["OUT_OF_RANGE", "FAILED_PRECONDITION"];
 
 /**
- * The frame of a game loop, the newest one where it is not kept: { gameLoop, observation }, where `observation` is the ResponseObservation in ProtoJSON.
+ * The frame of a game loop, the newest one where it is not kept: { gameLoop, observation }, where `observation` is the
+ * ResponseObservation in ProtoJSON.
  * @param wanted { path, gameLoop, run, plays, name }: the path of the connection; the game loop; the run_id of the match; whether the
  * connection is a playback of its own, of which this one is a second; the name by which it subscribes
  * @param signal of an AbortController that ends it
