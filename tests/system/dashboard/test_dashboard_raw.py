@@ -304,6 +304,22 @@ def test_errors_are_told(play: Play, launch: Launch, open_page: OpenPage, paused
     page.run("page.complaints.length = 0")
 
 
+def test_a_playback_too_many_is_told(play: Play, open_page: OpenPage, tmp_path: Path) -> None:
+    shutil.copy(SKIRMISH, tmp_path / "a.mcap")
+    page = open_page(play(SKIRMISH, "--start-paused", "--recordings", str(tmp_path)), "/?recording=a.mcap")
+    page.wait(f"globalThis.dashboard && {LOOP} > args", FIRST)
+    # With the one of the page, as many as there may be.
+    page.evaluate("""Promise.all([1, 2, 3].map(() => new Promise((resolve) => {
+        const socket = new WebSocket(`ws://${location.host}/v1/recordings/a.mcap/sync`);
+        socket.onopen = () => socket.send('{"subscribe":{"credits":1}}');
+        socket.onmessage = resolve;
+        (globalThis.others ??= []).push(socket);
+      })))""")
+    page.press("o")
+    page.wait(f"{NOTE}.endsWith('could not be read: 4 recordings are already playing: close one.')")
+    page.run("page.complaints.length = 0")
+
+
 def test_a_watching_token_is_enough(play: Play, open_page: OpenPage, tmp_path: Path) -> None:
     daemon = play(SKIRMISH, *token_options(tmp_path), "--loop")
     page = open_page(daemon)

@@ -1,9 +1,11 @@
 // One frame as JSON, by a connection of its own: the text form of the protocol.
 
 import { Refusal } from "./refusal.js";
-import { subprotocols, token } from "./token.js";
+import { authorization, subprotocols, token } from "./token.js";
 
 const TIMEOUT_MS = 10_000;
+/** The answer to a request that is no handshake of a WebSocket. */
+const NO_WEBSOCKET = 426;
 /** Errors of a subscription that begins with a kept frame, where the frame is not kept. */
 const NOT_KEPT = ["OUT_OF_RANGE", "FAILED_PRECONDITION"];
 
@@ -44,6 +46,8 @@ class OneFrame {
   #resolve;
   #reject;
   #timer;
+  #isOpen = false;
+  #isSettled = false;
 
   constructor(wanted, start, signal) {
     this.#wanted = wanted;
@@ -53,12 +57,26 @@ class OneFrame {
     socket.onopen = () => this.#begin(start);
     socket.onmessage = ({ data }) => this.#take(JSON.parse(data));
     // What has been settled stays so.
-    socket.onclose = () => this.#fail("the daemon does not answer");
+    socket.onclose = () => this.#closed();
     this.#timer = setTimeout(() => this.#fail(`there was no frame within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
     signal.addEventListener("abort", () => this.#fail("it was cancelled"));
   }
 
+  /** A browser does not say why a WebSocket was refused; the same path without one does. */
+  async #closed() {
+    if (this.#isSettled) return undefined;
+    if (this.#isOpen) return this.#fail("the connection was lost");
+    try {
+      const answer = await fetch(this.#wanted.path, { cache: "no-store", headers: authorization() });
+      if (answer.status !== NO_WEBSOCKET) return this.#fail((await answer.text()).trim());
+    } catch {
+      // It is not there.
+    }
+    return this.#fail("the daemon does not answer");
+  }
+
   #begin(start) {
+    this.#isOpen = true;
     this.#send({ token: token(), subscribe: { encoding: "json", credits: 1, name: this.#wanted.name, ...start } });
     if (!this.#wanted.plays) return;
     this.#send({ id: "1", control: { pause: {} } });
@@ -83,6 +101,8 @@ class OneFrame {
   }
 
   #settle(how) {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     clearTimeout(this.#timer);
     how();
     this.#socket.close();
