@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Abathur.Sc2;
 using Abathur.Sync.Transports.Http;
 using Google.Protobuf;
@@ -9,7 +8,7 @@ namespace Abathur.Sync.Dashboard;
 
 /// <summary>
 /// The files of the dashboard, which are embedded in the program: each at its own path, the page itself at <c>/</c>; and the program's
-/// tables of the game as <c>ResponseData</c>. Browsers cache them
+/// tables of the game as <c>ResponseData</c>. They are compressed as the browser accepts it. Browsers cache them
 /// and revalidate them (ETag), so that a new daemon on the same port never serves an old page.
 /// </summary>
 internal sealed class DashboardPage
@@ -25,7 +24,7 @@ internal sealed class DashboardPage
     private const string ResourcePrefix = "page/";
     private const string IndexName = "index.html";
     private const string GameDataPath = "/game_data.binpb";
-    private readonly Dictionary<string, Lazy<File>> _files;
+    private readonly Dictionary<string, Lazy<PageFile>> _files;
 
     public DashboardPage()
     {
@@ -33,10 +32,10 @@ internal sealed class DashboardPage
         _files = assembly.GetManifestResourceNames()
             .Where(name => name.StartsWith(ResourcePrefix, StringComparison.Ordinal))
             .ToDictionary(
-                PathOf, name => new Lazy<File>(() => Read(assembly.GetManifestResourceStream(name)!, name)), StringComparer.Ordinal);
+                PathOf, name => new Lazy<PageFile>(() => Read(assembly.GetManifestResourceStream(name)!, name)), StringComparer.Ordinal);
         // The names of the units of a match without game data.
-        _files.Add(GameDataPath, new Lazy<File>(
-            () => ToFile(GameDataTables.ToResponseData().ToByteArray(), "application/vnd.google.protobuf")));
+        _files.Add(GameDataPath, new Lazy<PageFile>(
+            () => new(GameDataTables.ToResponseData().ToByteArray(), "application/vnd.google.protobuf")));
     }
 
     /// <summary>Paths of the files: "/", "/main.js", ...</summary>
@@ -48,22 +47,29 @@ internal sealed class DashboardPage
         var (request, response) = (http.Request, http.Response);
         if (!HttpAnswer.IsGet(http)) return HttpAnswer.NotAllowedAsync(response, HttpAnswer.Read, HttpAnswer.ReadOnly);
         var file = _files[request.Path.Value!].Value;
+        var content = file.In(ContentCodings.Accepted(request.Headers.AcceptEncoding));
         var headers = response.Headers;
-        headers.ETag = file.ETag;
+        headers.ETag = content.ETag;
+        headers.Vary = HeaderNames.AcceptEncoding;
         headers.CacheControl = "no-cache";
         headers.XContentTypeOptions = "nosniff";
-        headers.ContentSecurityPolicy = ContentSecurityPolicy;
         headers["Referrer-Policy"] = "no-referrer";
-        headers["Cross-Origin-Opener-Policy"] = "same-origin";
         headers["Cross-Origin-Resource-Policy"] = "same-origin";
-        if (IsKnown(request, file.ETag))
+        if (file.IsDocument)
+        {
+            headers.ContentSecurityPolicy = ContentSecurityPolicy;
+            headers["Cross-Origin-Opener-Policy"] = "same-origin";
+        }
+        if (IsKnown(request, content.ETag))
         {
             response.StatusCode = StatusCodes.Status304NotModified;
             return Task.CompletedTask;
         }
         response.ContentType = file.ContentType;
-        response.ContentLength = file.Bytes.Length;
-        return HttpMethods.IsHead(request.Method) ? Task.CompletedTask : response.Body.WriteAsync(file.Bytes, http.RequestAborted).AsTask();
+        response.ContentLength = content.Bytes.Length;
+        if (content.Coding != ContentCoding.Identity) headers.ContentEncoding = content.Coding.Name();
+        if (HttpMethods.IsHead(request.Method)) return Task.CompletedTask;
+        return response.Body.WriteAsync(content.Bytes, http.RequestAborted).AsTask();
     }
 
     private static bool IsKnown(HttpRequest request, string tag)
@@ -79,18 +85,15 @@ internal sealed class DashboardPage
         return name == IndexName ? "/" : $"/{name}";
     }
 
-    private static File Read(Stream resource, string name)
+    private static PageFile Read(Stream resource, string name)
     {
         using (resource)
         {
             var bytes = new byte[resource.Length];
             resource.ReadExactly(bytes);
-            return ToFile(bytes, TypeOf(name));
+            return new(bytes, TypeOf(name));
         }
     }
-
-    private static File ToFile(byte[] bytes, string contentType) =>
-        new(bytes, contentType, $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\"");
 
     private static string TypeOf(string name) => Path.GetExtension(name) switch
     {
@@ -100,6 +103,4 @@ internal sealed class DashboardPage
         ".svg" => "image/svg+xml",
         var other => throw new InvalidOperationException($"{name}: {other} has no content type"),
     };
-
-    private sealed record File(byte[] Bytes, string ContentType, string ETag);
 }

@@ -20,6 +20,7 @@ const HELP = [
   ["J", "to the fight of most value; again: back"],
   ["H", "graphs, events and result: up to this moment, or of the whole match"],
   ["V", "choose all units of players in view"],
+  ["O", "the raw message of this moment; again: close it"],
   ["Esc", "clear the selection"],
   ["+ − 0", "on the map: magnify, whole map"],
   ["↑ ↓ W A S D", "on the map: move it"],

@@ -1,7 +1,7 @@
 // Puts the page together: one connection, one world, and the parts that show it.
 
-import { inSeconds, three } from "./common/format.js";
-import { byId, setText } from "./common/page.js";
+import { inSeconds } from "./common/format.js";
+import { byId } from "./common/page.js";
 import { listenOnPopups } from "./common/popups.js";
 import { Connection } from "./daemon/connection.js";
 import { MatchList } from "./daemon/match_list.js";
@@ -24,6 +24,7 @@ import { NextMatch } from "./panels/next_match.js";
 import { showFooter, tell, whyRefused } from "./panels/notices.js";
 import { PlayerBar } from "./panels/player_bar.js";
 import { ProductionPanel } from "./panels/production_panel.js";
+import { RawMessage } from "./panels/raw_message.js";
 import { Recordings } from "./panels/recordings.js";
 import { ShownNames } from "./panels/shown_names.js";
 import { StreamCharts } from "./panels/stream_charts.js";
@@ -79,10 +80,12 @@ const whole = new WholeMatch(parseMoment(location.hash).whole);
 const moment = new MomentButtons({
   world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink(), whole: () => (isSeenAlready() ? undefined : whole.isOn),
 });
+const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
+const raw = new RawMessage({ world, path, plays: recording !== undefined, name: own, tell });
 listenForKeys(
   playback,
   { follow: () => chosen.follow(), clear: () => chosen.choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both, whole },
-  mapTools.keys);
+  { ...mapTools.keys, ...raw.keys });
 listenOnPopups();
 
 const shownFrames = new ShownFrames();
@@ -94,7 +97,6 @@ let [matchEnd, first] = [];
 let connected = { state: "connecting", why: "", isLost: false };
 const opened = new OpenedMoment(location.hash);
 
-const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
 const connection = new Connection(new URL(path, location.href.replace(/^http/, "ws")).href, own, {
   state(state, why) {
     connected = { state, why, isLost: state === "lost" || (connected.isLost && state === "connecting") };
@@ -279,10 +281,8 @@ setInterval(() => {
 setInterval(() => {
   if (document.hidden) return;
   const now = performance.now();
-  charts.draw(now);
+  charts.draw(now, map.times);
   showPanels();
-  const { fps, p50, p99 } = map.times.over(now, 2);
-  setText(byId("drawing"), `Map drawn ${three(fps)} times a second, p50 ${three(p50)} ms, p99 ${three(p99)} ms`);
 }, PANELS_MS);
 
 /** For tests, and for users of the console. */

@@ -42,7 +42,9 @@ def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize("file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs", "matches.test.mjs"])
+@pytest.mark.parametrize(
+    "file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs", "matches.test.mjs", "raw.test.mjs"]
+)
 def test_modules(modules: Path, file: str) -> None:
     assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
 

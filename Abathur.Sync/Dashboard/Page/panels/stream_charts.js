@@ -2,6 +2,7 @@
 
 import { Chart } from "../charts/chart.js";
 import { bytes, three } from "../common/format.js";
+import { byId, setText } from "../common/page.js";
 
 const ms = (value) => `${three(value)} ms`;
 const REFRESH_MS = 200;
@@ -38,9 +39,12 @@ export class StreamCharts {
     this.#dropped.add(now, frame.dropped ?? 0);
   }
 
-  draw(now) {
+  /** @param times of the drawings of the map */
+  draw(now, times) {
     if (now - this.#drawn < REFRESH_MS) return;
     this.#drawn = now;
     for (const chart of [this.#publish, this.#encode, this.#gap, this.#bytes, this.#dropped]) chart.draw(now);
+    const { fps, p50, p99 } = times.over(now, 2);
+    setText(byId("drawing"), `Map drawn ${three(fps)} times a second, p50 ${three(p50)} ms, p99 ${three(p99)} ms`);
   }
 }
