@@ -30,6 +30,8 @@ const HELP = [
   ["?", "this list"],
 ];
 
+/** The button that was clicked last, while it has the focus: Space is not meant for it. */
+let clicked;
 const BUTTONS = "input[type=checkbox], button, summary";
 
 /** @param more other keys, by name, and what they do */
@@ -68,18 +70,20 @@ export function listenForKeys(playback, { follow, clear, mark, moment, matches, 
   });
   // Some browsers press a button when the key goes up.
   document.addEventListener("keyup", (event) => {
-    if (event.key === " " && isPressedByMouse(event.target)) event.preventDefault();
+    if (event.key === " " && event.target === clicked) event.preventDefault();
+  });
+  document.addEventListener("click", ({ target, detail }) => {
+    // By a key, it is a click without a number.
+    clicked = detail > 0 ? target.closest(BUTTONS) : undefined;
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (target !== clicked) clicked = undefined;
   });
 }
 
 /** Whether the focused element handles the key itself. */
 function isTaken({ target, key }) {
   if (target.matches?.("input[type=range]")) return false;
-  if (target.matches?.(BUTTONS)) return (key === " " && !isPressedByMouse(target)) || key === "Enter";
+  if (target.matches?.(BUTTONS)) return (key === " " && target !== clicked) || key === "Enter";
   return target.matches?.("input, select, textarea") ?? false;
-}
-
-/** Whether it has the focus of a click: then Space is not meant for it. */
-function isPressedByMouse(target) {
-  return target.matches?.(BUTTONS) && !target.matches(":focus-visible") && !target.closest("dialog");
 }

@@ -128,6 +128,7 @@ def test_the_age_of_a_pause_is_no_delay(play: Play, open_page: OpenPage) -> None
     # Two seconds are over by now, or not: no delay of the first frame is told.
     encode = "document.querySelectorAll('.chart strong')[1].innerText"
     assert page.evaluate(encode) == "\u2013"
+    page.wait("dashboard.playback.state !== undefined")
     page.press("ArrowRight")
     page.wait(f"{encode} !== '\u2013'")
     assert float(page.evaluate(encode).split()[0]) < 1000
