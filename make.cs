@@ -276,6 +276,7 @@ internal sealed class Make
         var responseData = arguments is [var file] ? file : Path.Combine(Shared, "observations", "game_data.binpb");
         Run(Python, [Path.Combine("gamedata", "extract.py"), responseData, "gamedata"], "extraction of game data");
         Run(Python, [Path.Combine("gamedata", "make_ids.py")], "names of ids");
+        Run(Python, [Path.Combine("gamedata", "make_names.py")], "names of the dashboard");
         return 0;
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from grpc_tools import protoc
 from programs import ROOT
@@ -57,3 +59,33 @@ def test_python_modules_are_what_protoc_generates(tmp_path: Path) -> None:
         generated = (tmp_path / "abathur" / "sync" / "v1" / name).read_text(encoding="utf-8")
         committed = (ROOT / "python_agent" / "abathur" / "sync" / "v1" / name).read_text(encoding="utf-8")
         assert committed == generated, f"{name}: run `dotnet make.cs protos`"
+
+
+def make_names(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, folder / "make_names.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_names_of_the_dashboard_are_made_from_the_tables() -> None:
+    done = make_names(ROOT / "gamedata", "--check")
+    assert done.returncode == 0, f"run `dotnet make.cs gamedata` {done.stderr}"
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("units\tSpawningPuddle\tPuddle", "gamedata has no units SpawningPuddle"),
+        ("upgrades\tZergGroundArmorsLevel9\tCarapace", "gamedata has no upgrades ZergGroundArmorsLevel9"),
+        ("units\tSpawningPool\tSpawning Pool", "SpawningPool needs no row: a rule gives Spawning Pool"),
+        ("units\tRoach\tZergling", "units 105, 110 are all Zergling"),
+        ("upgrades\tBurrow\tCharge", "upgrades 64, 86 are all Charge"),
+        ("units\tThorAP\tThor", "ThorAP is there twice"),
+    ],
+)
+def test_rows_that_cannot_be_meant_are_errors(tmp_path: Path, row: str, complaint: str) -> None:
+    folder = tmp_path / "gamedata"
+    shutil.copytree(ROOT / "gamedata", folder)
+    with (folder / "shown_names.tsv").open("a", encoding="utf-8") as file:
+        file.write(f"{row}\n")
+    done = make_names(folder, "--check")
+    assert done.returncode == 1 and complaint in done.stderr, done.stderr

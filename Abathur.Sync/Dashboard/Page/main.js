@@ -24,7 +24,7 @@ import { NextMatch } from "./panels/next_match.js";
 import { showFooter, tell, whyRefused } from "./panels/notices.js";
 import { PlayerBar } from "./panels/player_bar.js";
 import { ProductionPanel } from "./panels/production_panel.js";
-import { RawMessage } from "./panels/raw_message.js";
+import { RawOpener } from "./panels/raw_opener.js";
 import { Recordings } from "./panels/recordings.js";
 import { ShownNames } from "./panels/shown_names.js";
 import { StreamCharts } from "./panels/stream_charts.js";
@@ -69,7 +69,7 @@ const unitPanel = new UnitPanel(
   byId("unit"), world, shownNames.names, { follow: (isOn) => chosen.follow(isOn), clear: () => chosen.choose(undefined) });
 const unitList = new UnitList(byId("units"), world, shownNames.names, (tags) => map.selection.set(tags));
 const mapTools = new MapTools(map, world);
-const productionPanel = new ProductionPanel(world, shownNames.names);
+const productionPanel = new ProductionPanel(world, shownNames.names, (tags) => map.selection.set(tags));
 const chosen = new ChosenUnits(map, unitPanel, unitList);
 const recordings = new Recordings(recording, open, tell);
 const list = new MatchList();
@@ -81,7 +81,7 @@ const moment = new MomentButtons({
   world, map, recording, tell, tag: () => unitPanel.tag, run: () => runOfLink(), whole: () => (isSeenAlready() ? undefined : whole.isOn),
 });
 const path = recording === undefined ? "v1/sync" : `v1/recordings/${encodeURIComponent(recording)}/sync`;
-const raw = new RawMessage({ world, path, plays: recording !== undefined, name: own, tell });
+const raw = new RawOpener({ world, path, plays: recording !== undefined, name: own, tell });
 listenForKeys(
   playback,
   { follow: () => chosen.follow(), clear: () => chosen.choose(undefined), mark: (way) => overTime.jump(way), moment, matches, both, whole },
@@ -189,9 +189,9 @@ function showPanels(always = false) {
   showResources(byId("resources"), world.rest);
   unitPanel.update();
   unitList.update(map.selection.tags);
-  productionPanel.update();
   mapTools.showFights();
   const compared = second && { name: other, world: second.world, timeline: second.numbers.timeline };
+  productionPanel.update(both.exact?.world ?? second?.world, second === undefined ? "Enemy" : "B");
   whole.isOffered = !isSeenAlready();
   bar.show({ exact: both.exact, compared, name: recording });
   overTime.show({ exact: both.exact?.timeline, compared: compared?.timeline }, whole.isOn || isSeenAlready());

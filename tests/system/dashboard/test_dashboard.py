@@ -46,13 +46,13 @@ def pixel(page: Page, x: float, y: float) -> tuple[int, ...]:
 
 
 def alone(observation: sc2api_pb2.Observation, alliance: int) -> raw_pb2.Unit:
-    """A large unit that nothing covers: neither another nor a line to whom it fights."""
+    """A large unit with nothing near, so that it is not moved: neither another nor a line to whom it fights."""
     units = observation.raw_data.units
     targets = {unit.engaged_target_tag for unit in units}
 
     def is_free(unit: raw_pb2.Unit) -> bool:
         return all(
-            math.dist((unit.pos.x, unit.pos.y), (other.pos.x, other.pos.y)) > other.radius * 1.2 + unit.radius * 0.5
+            math.dist((unit.pos.x, unit.pos.y), (other.pos.x, other.pos.y)) > (other.radius + unit.radius) * 1.2 + 0.6
             for other in units
             if other.tag != unit.tag
         )

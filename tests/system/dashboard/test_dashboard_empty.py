@@ -13,6 +13,8 @@ from programs import ACT, FREE_PORTS, WATCH, Launch, token_options
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 EMPTY = "document.getElementById('empty').innerText"
+#: Why there is no match, without the recordings that can be watched meanwhile.
+REASON = "document.querySelector('#empty p').innerText"
 
 
 def waits(page: Page, waiting: dict[str, Any] | None) -> None:
@@ -75,7 +77,7 @@ def test_what_is_missing_is_said(launch: Launch, open_page: OpenPage, screen: di
 
     # A daemon that is older, or that may not say.
     waits(page, None)
-    page.wait(f"{EMPTY} === 'No match yet. It appears here as soon as it begins.'")
+    page.wait(f"{REASON} === 'No match yet. It appears here as soon as it begins.'")
     waits(page, {"missing": "missing_unknown"})
     with abathur.publisher_blocking(daemon.grpc) as publisher:
         publisher.publish(response_at(8960))
@@ -94,4 +96,4 @@ def test_a_delayed_view_says_nothing_early(launch: Launch, open_page: OpenPage, 
         publisher.publish(response_at(8960))
         for _ in range(2):
             page.run("await page.waitForResponse('**/v1/status')")
-        assert page.evaluate(EMPTY) == "No match yet. It appears here as soon as it begins."
+        assert page.evaluate(REASON) == "No match yet. It appears here as soon as it begins."

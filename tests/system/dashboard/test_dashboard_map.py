@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import abathur
+import make_names
 import pytest
 from browsers import AT, LOOP, OpenPage, Page, has_whole_timeline, needs_browser, response_at, shows
 from programs import FREE_PORTS, SKIRMISH, Daemon, Launch
@@ -67,6 +68,12 @@ def game_data() -> sc2api_pb2.ResponseData:
     return data
 
 
+def shown_units() -> dict[int, str]:
+    """The names that the page shows of unit types."""
+    exceptions = make_names.shown_names()
+    return {each.unit_id: make_names.shown_name(each.name, exceptions, "units") for each in game_data().units}
+
+
 def freest(units: list[raw_pb2.Unit]) -> raw_pb2.Unit:
     """The own unit that is farthest from every other one."""
     own = [unit for unit in units if unit.alliance == raw_pb2.Self]
@@ -100,7 +107,7 @@ def test_the_unit_under_the_pointer_is_named(paused: Daemon, open_page: OpenPage
     page.run(script, [x + 1, y + 1])
     page.wait("dashboard.map.hover?.tag === BigInt(args)", str(unit.tag))
     hover = page.evaluate("[dashboard.map.hover.name, dashboard.map.hover.lines]")
-    names = {each.unit_id: each.name for each in game_data().units}
+    names = shown_units()
     health = f"health {math.ceil(unit.health)} / {math.ceil(unit.health_max)}"
     assert hover[0] == names[unit.unit_type] and hover[1][0] == health
     assert colors(page, beside)[0] != before
@@ -151,7 +158,7 @@ def test_an_area_is_chosen_by_dragging(paused: Daemon, open_page: OpenPage) -> N
     chosen = [unit for unit in units if unit.tag in inside]
     health = f"{round(sum(each.health for each in chosen))} / {round(sum(each.health_max for each in chosen))}"
     assert health in page.text("#unit")
-    names = {each.unit_id: each.name for each in game_data().units}
+    names = shown_units()
     counts = Counter(names[each.unit_type] for each in chosen)
     rows = (
         "[...document.querySelector('#unit dl').children].map((row) => [...row.children].map((each) => each.innerText))"
@@ -481,7 +488,7 @@ def trail_of_one(tag: int, game_loop: int) -> list[list[float]]:
 def lines(page: Page, selector: str) -> dict[str, dict[str, Any]]:
     """Lines of bars by their keys: what they say in words, and how wide they are."""
     script = """Object.fromEntries([...document.querySelectorAll(args + " li[data-key]")].map((line) =>
-        [line.dataset.key, {told: line.title, part: parseFloat(line.children[2].firstElementChild.style.width)}]))"""
+        [line.dataset.key, {told: line.title, part: parseFloat(line.querySelector(".track span").style.width)}]))"""
     return dict(page.evaluate(script, selector))
 
 
@@ -492,6 +499,7 @@ def test_production_is_that_of_the_observation(play_at: Any, open_page: OpenPage
     page.wait("document.querySelectorAll('.made li[data-key]').length > 0")
     data = game_data()
     types = {each.unit_id: each for each in data.units}
+    titles = shown_units()
     made: dict[int, tuple[str, int, float]] = {}
     for each in data.units:
         if each.ability_id:
@@ -544,7 +552,7 @@ def test_production_is_that_of_the_observation(play_at: Any, open_page: OpenPage
         for key, count in counts.items():
             known = types[int(key)]
             value = count * (known.mineral_cost + known.vespene_cost)
-            assert armies[key]["told"] == f"{count} {known.name}, worth {value} minerals and vespene"
+            assert armies[key]["told"] == f"{count} {titles[int(key)]}, worth {value} minerals and vespene"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import make_names
 import pytest
 from abathur.sync.v1 import sync_pb2
 from browsers import NODE, needs_node, response_at
@@ -42,11 +43,31 @@ def node(*arguments: str, modules: Path, stdin: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize(
-    "file", ["modules.test.mjs", "map.test.mjs", "over_time.test.mjs", "matches.test.mjs", "raw.test.mjs"]
-)
+@pytest.mark.parametrize("file", ["modules", "names", "map", "over_time", "matches", "raw"])
 def test_modules(modules: Path, file: str) -> None:
-    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / file), modules=modules)
+    assert "# fail 0" in node("--test", "--test-reporter=tap", str(TESTS / f"{file}.test.mjs"), modules=modules)
+
+
+def test_names_by_rule_are_those_of_the_generator(modules: Path) -> None:
+    """The rules are in two languages: the page's and that of the check for names that two units would share."""
+    script = """
+        import * as rules from "./match/name_rules.js";
+        const chunks = [];
+        for await (const chunk of process.stdin) chunks.push(chunk);
+        const all = JSON.parse(Buffer.concat(chunks));
+        for (const [kind, names] of Object.entries(all)) all[kind] = names.map((name) => rules[`shown${kind}`](name));
+        console.log(JSON.stringify(all));
+    """
+    (modules / "shown.js").write_text(script)
+    exceptions = make_names.shown_names()
+    names, wanted = {}, {}
+    for kind, table in (("Unit", "units"), ("Upgrade", "upgrades"), ("Buff", "buffs"), ("Ability", "abilities")):
+        column = "friendly_name" if table == "abilities" else "name"
+        names[kind] = [row[column].strip('"') for row in make_names.rows(table)]
+        show = make_names.shown_ability if table == "abilities" else make_names.shown_name
+        wanted[kind] = [show(each, exceptions, *(() if table == "abilities" else (table,))) for each in names[kind]]
+    assert sum(map(len, names.values())) > 6000
+    assert json.loads(node("shown.js", modules=modules, stdin=json.dumps(names).encode())) == wanted
 
 
 def test_modules_can_be_read_in_one_sitting() -> None:

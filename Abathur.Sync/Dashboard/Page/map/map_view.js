@@ -41,6 +41,8 @@ export class MapView {
   orderLines = [];
   ranges = [];
   namesDrawn = 0;
+  /** Whether units were drawn on the way between two frames. */
+  walks = false;
   onFollows = () => {};
   #names = new Names();
   #follows = false;
@@ -182,6 +184,7 @@ export class MapView {
     this.#drawHover();
     if (this.box) drawBox(context, this.box, palette);
     this.times.add(now, performance.now() - start);
+    this.walks = walking;
     if (walking || pulsing) this.invalidate();
   }
 

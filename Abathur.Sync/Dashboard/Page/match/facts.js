@@ -1,9 +1,13 @@
 // What game data says of unit types, and of what abilities make: costs, times, ranges. Pure: tested in Node.
 
+import { shownUnit, shownUpgrade } from "./name_rules.js";
+
 /** An attribute of unit types in the game's protocol. */
 const STRUCTURE = 8;
 /** SCV, probe, drone, burrowed drone. */
 const WORKERS = new Set([45, 84, 104, 116]);
+/** Command center, nexus, hatchery, and what they become. */
+const BASES = new Set([18, 36, 59, 86, 100, 101, 130, 132, 134]);
 
 export class Facts {
   #units;
@@ -12,9 +16,9 @@ export class Facts {
   /** @param gameData a GameData message; undefined: nothing is known */
   constructor(gameData) {
     this.#units = new Map((gameData?.units ?? []).map((each) => [each.id ?? 0, each]));
-    for (const unit of this.#units.values()) this.#makes(unit.abilityId, { ...costOf(unit), kind: "unit", loops: unit.buildLoops ?? 0 });
+    for (const unit of this.#units.values()) this.#makes(unit.abilityId, costOf(unit, "unit", unit.buildLoops, shownUnit));
     for (const each of gameData?.upgrades ?? [])
-      this.#makes(each.abilityId, { ...costOf(each), kind: "upgrade", loops: each.researchLoops ?? 0 });
+      this.#makes(each.abilityId, costOf(each, "upgrade", each.researchLoops, shownUpgrade));
     // An order may name the general ability of several: then it makes what the first of them makes.
     for (const { id, remapsTo } of gameData?.abilities ?? []) if (remapsTo) this.#makes(remapsTo, this.#products.get(id));
   }
@@ -32,6 +36,10 @@ export class Facts {
     return WORKERS.has(type);
   }
 
+  isBase(type) {
+    return BASES.has(type);
+  }
+
   /** Whether units of the type stay where they are. */
   isStill(type) {
     return this.#units.has(type) && !(this.#units.get(type).speed > 0);
@@ -41,6 +49,15 @@ export class Facts {
   isArmy(type) {
     const unit = this.#units.get(type);
     return unit !== undefined && !this.isWorker(type) && !this.isStructure(type) && unit.supply > 0 && this.value(type) > 0;
+  }
+
+  /** Where units of the type come in lists: 0 army, 1 workers, 2 others that move, 3 bases, 4 other structures, 5 the rest. */
+  rank(type) {
+    if (this.isArmy(type)) return 0;
+    if (this.isWorker(type)) return 1;
+    if (this.isBase(type)) return 3;
+    if (this.isStructure(type)) return 4;
+    return this.knows(type) && !this.isStill(type) ? 2 : 5;
   }
 
   /** Minerals and vespene of one unit. */
@@ -61,8 +78,8 @@ export class Facts {
   }
 
   /**
-   * What an ability makes when units of a type use it: { kind: "unit" or "upgrade", id, name, value, loops }. Undefined if it makes
-   * nothing, or only turns the unit into another form of the same (siege mode, burrowing).
+   * What an ability makes when units of a type use it: { kind: "unit" or "upgrade", id, name (as the game shows it), value, loops }.
+   * Undefined if it makes nothing, or only turns the unit into another form of the same (siege mode, burrowing).
    */
   product(ability, actor) {
     const product = this.#products.get(ability);
@@ -79,6 +96,6 @@ export class Facts {
   }
 }
 
-function costOf({ id, name, minerals, vespene }) {
-  return { id: id ?? 0, name: name ?? "", value: (minerals ?? 0) + (vespene ?? 0) };
+function costOf({ id, name, minerals, vespene }, kind, loops, shown) {
+  return { kind, id: id ?? 0, name: shown(name ?? ""), value: (minerals ?? 0) + (vespene ?? 0), loops: loops ?? 0 };
 }

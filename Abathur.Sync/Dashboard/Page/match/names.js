@@ -1,8 +1,10 @@
-// Names of units, abilities, upgrades and buffs: from the game data of the match or, if it has none, from the daemon's tables.
+// Names of units, abilities, upgrades and buffs, as the game shows them: from the game data of the match or, if it has none, from the
+// daemon's tables.
 
 import { GameData } from "../daemon/messages.js";
 import { read } from "../daemon/wire.js";
 import { Facts } from "./facts.js";
+import { shownAbility, shownBuff, shownUnit, shownUpgrade } from "./name_rules.js";
 
 let ofDaemon;
 
@@ -26,29 +28,47 @@ export class Names {
 
   constructor(gameData) {
     this.facts = new Facts(gameData);
-    this.#units = byId(gameData?.units, (each) => each.name);
-    this.#abilities = byId(gameData?.abilities, (each) => each.friendlyName || each.linkName);
-    this.#buffs = byId(gameData?.buffs, (each) => each.name);
-    this.#upgrades = byId(gameData?.upgrades, (each) => each.name);
+    this.#units = new Table(gameData?.units, (each) => each.name, shownUnit);
+    this.#abilities = new Table(gameData?.abilities, (each) => each.friendlyName || each.linkName, shownAbility);
+    this.#buffs = new Table(gameData?.buffs, (each) => each.name, shownBuff);
+    this.#upgrades = new Table(gameData?.upgrades, (each) => each.name, shownUpgrade);
   }
 
   unit(id) {
-    return this.#units.get(id) ?? `unit type ${id}`;
+    return this.#units.shown(id) ?? `unit type ${id}`;
+  }
+
+  /** The name of a unit type in the game's data, and its number: "SiegeTankSieged (32)". */
+  internalUnit(id) {
+    return `${this.#units.names.get(id) ?? "unit type"} (${id})`;
   }
 
   ability(id) {
-    return this.#abilities.get(id) ?? `ability ${id}`;
+    return this.#abilities.shown(id) ?? `ability ${id}`;
   }
 
   upgrade(id) {
-    return this.#upgrades.get(id) ?? `upgrade ${id}`;
+    return this.#upgrades.shown(id) ?? `upgrade ${id}`;
   }
 
   buff(id) {
-    return this.#buffs.get(id) ?? `buff ${id}`;
+    return this.#buffs.shown(id) ?? `buff ${id}`;
   }
 }
 
-function byId(entries, nameOf) {
-  return new Map((entries ?? []).filter(nameOf).map((each) => [each.id ?? 0, nameOf(each)]));
+/** Names of one kind by id, and what is shown for those that were looked up. */
+class Table {
+  names;
+  #shown = new Map();
+  #show;
+
+  constructor(entries, nameOf, show) {
+    this.names = new Map((entries ?? []).filter(nameOf).map((each) => [each.id ?? 0, nameOf(each)]));
+    this.#show = show;
+  }
+
+  shown(id) {
+    if (!this.#shown.has(id) && this.names.has(id)) this.#shown.set(id, this.#show(this.names.get(id)));
+    return this.#shown.get(id);
+  }
 }

@@ -3,13 +3,13 @@
 import { LOOPS_PER_SECOND } from "../common/format.js";
 import { SELF } from "../match/world.js";
 
-const KINDS = ["structure", "unit", "upgrade"];
+const KINDS = ["unit", "upgrade", "structure"];
 /** Where a structure is to be built: it is not there yet. */
 const PLACEHOLDER = 4;
 
 /**
- * What a player's units make: { kind, id, name, count, queued, progress, seconds }[], a line for each thing. `count` is how many are under
- * way, `progress` (0 to 1) and `seconds` of game time left (undefined if unknown) are of the one that is ready first.
+ * What a player's units make: { kind, id, name, count, queued, progress, seconds, tags }[], a line for each thing. `count` is how many are under
+ * way, `tags` are of what makes it or is built, `progress` (0 to 1) and `seconds` of game time left (undefined if unknown) are of the one that is ready first.
  * @param {number} alliance of others only what stands there and is not finished: their orders are not seen
  */
 export function production(world, facts, alliance, nameOf) {
@@ -20,7 +20,7 @@ export function production(world, facts, alliance, nameOf) {
     const type = units.unit_type[row];
     if (units.build_progress[row] < 1) {
       const kind = facts.isStructure(type) || !facts.knows(type) ? "structure" : "unit";
-      add(lines, { kind, id: type, name: nameOf(type), loops: facts.loops(type) }, units.build_progress[row], false);
+      add(lines, { kind, id: type, name: nameOf(type), loops: facts.loops(type) }, units.tag[row], units.build_progress[row], false);
     } else if (alliance === SELF) addOrders(lines, world, facts, row, nameOf);
   }
   return [...lines.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.name.localeCompare(b.name));
@@ -38,7 +38,7 @@ function addOrders(lines, world, facts, row, nameOf) {
     if (isStructure && isAddOn(world, row)) return;
     const kind = isStructure ? "structure" : product.kind;
     const name = product.kind === "upgrade" ? product.name : nameOf(product.id);
-    add(lines, { kind, id: product.id, name, loops: product.loops }, progress, at > 0 && progress === 0);
+    add(lines, { kind, id: product.id, name, loops: product.loops }, world.units.tag[row], progress, at > 0 && progress === 0);
   });
 }
 
@@ -49,10 +49,11 @@ function isAddOn({ units, decoder }, row) {
   return other !== undefined && units.build_progress[other] < 1;
 }
 
-function add(lines, { kind, id, name, loops }, progress, isQueued) {
+function add(lines, { kind, id, name, loops }, tag, progress, isQueued) {
   const key = `${kind} ${id}`;
-  if (!lines.has(key)) lines.set(key, { kind, id, name, count: 0, queued: 0, progress: 0, seconds: undefined });
+  if (!lines.has(key)) lines.set(key, { kind, id, name, count: 0, queued: 0, progress: 0, seconds: undefined, tags: [] });
   const line = lines.get(key);
+  if (!line.tags.includes(tag)) line.tags.push(tag);
   if (isQueued) {
     line.queued++;
     return;
@@ -62,15 +63,16 @@ function add(lines, { kind, id, name, loops }, progress, isQueued) {
   if (loops > 0) line.seconds = ((1 - line.progress) * loops) / LOOPS_PER_SECOND;
 }
 
-/** The army of a player in this frame: { id, count, value }[] by type, most valuable first; `value` is minerals and vespene of all. */
+/** The army of a player in this frame: { id, count, value, tags }[] by type, most valuable first; `value` is minerals and vespene of all. */
 export function army({ units }, facts, alliance) {
-  const counts = new Map();
+  const tags = new Map();
   for (let row = 0; row < units.rows; row++) {
     const type = units.unit_type[row];
     if (!units.used[row] || units.alliance[row] !== alliance || units.build_progress[row] < 1 || !facts.isArmy(type)) continue;
-    counts.set(type, (counts.get(type) ?? 0) + 1);
+    if (tags.has(type)) tags.get(type).push(units.tag[row]);
+    else tags.set(type, [units.tag[row]]);
   }
-  return [...counts]
-    .map(([id, count]) => ({ id, count, value: count * facts.value(id) }))
+  return [...tags]
+    .map(([id, of]) => ({ id, count: of.length, value: of.length * facts.value(id), tags: of }))
     .sort((a, b) => b.value - a.value || a.id - b.id);
 }

@@ -9,8 +9,6 @@ import { search, TreeNode } from "./raw_tree.js";
 import { RawTreeView } from "./raw_tree_view.js";
 
 export class RawMessage {
-  /** Keys of the page. */
-  keys = { o: () => this.#open(this.#body.hidden, true) };
   #from;
   #body = byId("raw");
   #toggle = byId("raw-toggle");
@@ -48,7 +46,6 @@ export class RawMessage {
       this.#view.root,
       element("p", { className: "raw-path" }, this.#path, button("Copy path", () => this.#copy(this.#view.chosen.path, "The path"))));
     this.#body.append(element("div", { className: "raw-tools" }, button("This moment", () => this.#read()), this.#note), this.#content);
-    this.#toggle.addEventListener("click", () => this.#open(this.#body.hidden));
     this.#find.addEventListener("input", () => this.#search());
     this.#find.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
@@ -57,8 +54,9 @@ export class RawMessage {
     });
   }
 
-  async #open(isOpen, goesThere = false) {
-    if (document.body.dataset.view === "stream") return;
+  /** Opens it, or closes it. @param goesThere whether the page scrolls to it */
+  async toggle(goesThere) {
+    const isOpen = this.#body.hidden;
     this.#body.hidden = !isOpen;
     this.#toggle.setAttribute("aria-expanded", String(isOpen));
     setText(this.#toggle, isOpen ? "Hide" : "Show");

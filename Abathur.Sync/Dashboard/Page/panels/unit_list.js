@@ -47,11 +47,13 @@ export class UnitList {
       const button = this.#buttons.get(key);
       const [name, number] = button.children;
       setText(name, this.names.unit(key % 1e6));
+      button.title = this.names.internalUnit(key % 1e6);
       const label = `${ALLIANCES[button.dataset.alliance] ?? ""} ${name.textContent}, ${count}`;
       if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       setText(number, String(count));
       press(button, marked.has(key));
     }
+    this.#sort();
     setText(this.#empty(), counts.size === 0 ? "No units in this frame." : "");
   }
 
@@ -65,11 +67,21 @@ export class UnitList {
       "button", { type: "button", "data-alliance": String(Math.floor(key / 1e6)), "data-key": String(key) }, element("span"),
       element("span"));
     this.#buttons.set(key, button);
-    const rank = (each) => ORDER.indexOf(Number(each.dataset.alliance)) * 1e6 + (Number(each.dataset.key) % 1e6);
-    const after = [...this.#buttons.values()]
-      .filter((each) => each !== button && rank(each) > rank(button))
-      .sort((a, b) => rank(a) - rank(b))[0];
-    this.#root.insertBefore(button, after ?? this.#empty());
+    this.#root.insertBefore(button, this.#empty());
+  }
+
+  /** Brings them into their order: by side, the army first, buildings last. Those that are in it stay, with their focus. */
+  #sort() {
+    const ranks = new Map([...this.#buttons].map(([key, button]) => [button, this.#rankOf(key)]));
+    const sorted = [...ranks.keys()].sort((one, other) => compare(ranks.get(one), ranks.get(other)));
+    sorted.forEach((button, at) => {
+      if (this.#root.children[at] !== button) this.#root.insertBefore(button, this.#root.children[at]);
+    });
+  }
+
+  #rankOf(key) {
+    const type = key % 1e6;
+    return [ORDER.indexOf(Math.floor(key / 1e6)), this.names.facts.rank(type), -this.names.facts.value(type), this.names.unit(type), type];
   }
 
   #press(button, isAll) {
@@ -106,4 +118,9 @@ export class UnitList {
     event.stopPropagation();
     buttons[Math.min(Math.max(step, 0), buttons.length - 1)].focus();
   }
+}
+
+function compare(one, other) {
+  const at = one.findIndex((each, i) => each !== other[i]);
+  return at < 0 ? 0 : one[at] < other[at] ? -1 : 1;
 }

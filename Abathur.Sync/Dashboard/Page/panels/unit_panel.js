@@ -76,7 +76,7 @@ export class UnitPanel {
     setPairs(
       fields,
       [
-        ["unit_type", `${this.names.unit(units.unit_type[row])} (${units.unit_type[row]})`],
+        ["unit_type", `${this.names.unit(units.unit_type[row])} · ${this.names.internalUnit(units.unit_type[row])}`],
         ...found.fields.filter(([each]) => !HIDDEN_NAMES.includes(each)),
       ]);
     this.#showList(lists.orders, found.orders.map((each) => this.#order(each)));

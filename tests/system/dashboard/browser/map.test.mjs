@@ -77,9 +77,11 @@ test("production: what is under way, what is queued, what is left", () => {
   const own = production(world, facts, 1, (type) => `type ${type}`);
   const short = ({ kind, id, count, queued, progress }) => [kind, id, count, queued, progress];
   assert.deepEqual(own.map(short), [
-    ["structure", LAIR, 1, 0, 0.5], ["structure", BARRACKS, 1, 0, 0.75], ["unit", MARINE, 2, 2, 0.5], ["upgrade", 15, 1, 0, 0.1]]);
-  assert.deepEqual(own.map(({ seconds }) => Math.round(seconds * 100) / 100), [28.57, 12.5, 10, 90]);
-  assert.deepEqual(own.map(({ name }) => name), ["type 100", "type 21", "type 48", "Stimpack"]);
+    ["unit", MARINE, 2, 2, 0.5], ["upgrade", 15, 1, 0, 0.1], ["structure", LAIR, 1, 0, 0.5], ["structure", BARRACKS, 1, 0, 0.75]]);
+  assert.deepEqual(own.map(({ seconds }) => Math.round(seconds * 100) / 100), [10, 90, 28.57, 12.5]);
+  assert.deepEqual(own.map(({ name }) => name), ["type 48", "Stimpack", "type 100", "type 21"]);
+  // What makes it, or is built.
+  assert.deepEqual(own.map(({ tags }) => tags), [[1, 2], [3], [6], [4]].map((rows) => rows.map((row) => world.units.tag[row - 1])));
   assert.deepEqual(production(world, facts, 4, String).map(short), [["structure", BARRACKS, 1, 0, 0.5]]);
   assert.equal(production(worldOf({ type: 777, progress: 0.5 }), facts, 1, String)[0].seconds, undefined);
 });
@@ -89,8 +91,9 @@ test("army: by type, most valuable first, without workers and what is not ready"
     ...Array(7).fill({ type: MARINE }), { type: TANK }, { type: SIEGED }, { type: SCV }, { type: BARRACKS }, { type: TANK, progress: 0.5 },
     { type: MARINE, alliance: 4 });
   assert.deepEqual(army(world, facts, 1), [
-    { id: MARINE, count: 7, value: 350 }, { id: SIEGED, count: 1, value: 275 }, { id: TANK, count: 1, value: 275 }]);
-  assert.deepEqual(army(world, facts, 4), [{ id: MARINE, count: 1, value: 50 }]);
+    { id: MARINE, count: 7, value: 350, tags: [...world.units.tag.slice(0, 7)] },
+    { id: SIEGED, count: 1, value: 275, tags: [world.units.tag[8]] }, { id: TANK, count: 1, value: 275, tags: [world.units.tag[7]] }]);
+  assert.deepEqual(army(world, facts, 4).map(({ count, value }) => [count, value]), [[1, 50]]);
 });
 
 test("orders: of each row, and the way through their targets", () => {

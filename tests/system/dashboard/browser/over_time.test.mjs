@@ -139,7 +139,7 @@ test("pursuit: jumps when far, is faster or slower when near, waits at its ends"
 test("marks: what they say, and the next one", () => {
   const names = new Names({ units: [{ id: 18, name: "CommandCenter" }], upgrades: [{ id: 7, name: "Stimpack" }] });
   assert.equal(markText({ kind: "fight", gameLoop: 8915, ownLost: 1450, enemyLost: 75 }, names), "6:37 fight: own losses 1\u202f450, enemy 75");
-  assert.equal(markText({ kind: "enemy_base", id: 18 }, names), "0:00 enemy base: CommandCenter");
+  assert.equal(markText({ kind: "enemy_base", id: 18 }, names), "0:00 enemy base: Command Center");
   assert.equal(markText({ kind: "upgrade", gameLoop: 224, id: 7 }, names), "0:10 upgrade: Stimpack");
   assert.equal(markText({ kind: "upgrade", gameLoop: 224, id: 9 }, names), "0:10 upgrade: upgrade 9");
   assert.equal(markText({ kind: "chat", gameLoop: 224, id: 2, name: "Tag:rush" }, names), "0:10 player 2: Tag:rush");
