@@ -39,7 +39,6 @@ import { OpenedMoment } from "./playback/opened_moment.js";
 import { BothPlayers } from "./playback/other_player.js";
 import { Playback } from "./playback/playback.js";
 import { Rewind } from "./playback/rewind.js";
-import { SecondMatch } from "./playback/second_match.js";
 import { startTheme } from "./theme.js";
 import { DrawingLayers } from "./time/drawing_layers.js";
 import { MatchDrawings } from "./time/match_drawings.js";
@@ -51,6 +50,8 @@ const PANELS_MS = 200;
 
 const parameters = new URLSearchParams(location.search);
 const recording = parameters.get("recording") ?? undefined;
+/** Loaded where it is used. */
+const { SecondMatch } = parameters.has("with") ? await import("./playback/second_match.js") : {};
 const run = recording === undefined ? parameters.get("run") ?? undefined : undefined;
 const own = `dashboard ${Math.random().toString(36).slice(2, 8)}`;
 const world = new World();

@@ -22,6 +22,15 @@ pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST, LAST = 8960, 10303
 OWN = {"dark": (0x56, 0xB4, 0xE9), "light": (0x00, 0x72, 0xB2)}
 ENEMY = {"dark": (0xE8, 0x70, 0x1A), "light": (0xC1, 0x4F, 0x00)}
+#: Where the mark of a unit is, in cells, in the next picture.
+MARK = """new Promise((resolve) => {
+  const { map, world } = dashboard;
+  map.invalidate();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const [x, y] = map.placeOf(world.rowOf(BigInt(args)));
+    resolve([map.view.mapX(x), map.view.mapY(y)]);
+  }));
+})"""
 SCRUBBER = "Number(document.getElementById('scrubber').value)"
 
 
@@ -46,13 +55,13 @@ def pixel(page: Page, x: float, y: float) -> tuple[int, ...]:
 
 
 def alone(observation: sc2api_pb2.Observation, alliance: int) -> raw_pb2.Unit:
-    """A large unit with nothing near, so that it is not moved: neither another nor a line to whom it fights."""
+    """A large unit that nothing covers: neither another nor a line to whom it fights."""
     units = observation.raw_data.units
     targets = {unit.engaged_target_tag for unit in units}
 
     def is_free(unit: raw_pb2.Unit) -> bool:
         return all(
-            math.dist((unit.pos.x, unit.pos.y), (other.pos.x, other.pos.y)) > (other.radius + unit.radius) * 1.2 + 0.6
+            math.dist((unit.pos.x, unit.pos.y), (other.pos.x, other.pos.y)) > other.radius * 1.2 + unit.radius * 0.5
             for other in units
             if other.tag != unit.tag
         )
@@ -71,16 +80,18 @@ def is_close(found: tuple[int, ...], wanted: tuple[int, int, int]) -> bool:
 def test_units_are_drawn_where_they_are(paused: Daemon, open_page: OpenPage, theme: str, ratio: int) -> None:
     page = open_page(paused, colorScheme=theme, deviceScaleFactor=ratio)
     shows(page, AT)
+    # Names need room round units.
+    page.evaluate("dashboard.map.options.set('labels', false)")
     observation = observation_at(AT)
     for alliance, color in ((raw_pb2.Self, OWN[theme]), (raw_pb2.Enemy, ENEMY[theme])):
         unit = alone(observation, alliance)
         page.evaluate("(dashboard.map.view.zoom(1e-9), dashboard.map.view.zoom(5))")
         page.evaluate("dashboard.map.view.center(args[0], args[1])", [unit.pos.x, unit.pos.y])
+        # Its mark may be moved aside a little, for one beside it.
+        x, y = page.evaluate(MARK, str(unit.tag))
+        assert math.dist((x, y), (unit.pos.x, unit.pos.y)) < unit.radius
         # Away from the line to where it faces.
-        behind = [
-            unit.pos.x - 0.4 * unit.radius * math.cos(unit.facing),
-            unit.pos.y - 0.4 * unit.radius * math.sin(unit.facing),
-        ]
+        behind = [x - 0.4 * unit.radius * math.cos(unit.facing), y - 0.4 * unit.radius * math.sin(unit.facing)]
         assert is_close(pixel(page, *behind), color), (unit, color)
         # y grows upwards: mirrored, there is something else.
         assert page.evaluate("dashboard.map.view.screenY(args + 1) < dashboard.map.view.screenY(args)", unit.pos.y)
@@ -124,7 +135,9 @@ def test_drawings_of_agents(paused: Daemon, open_page: OpenPage) -> None:
         game.draw(shapes, layer="test")
         page.wait("dashboard.world.drawings.length === 1")
         assert is_close(pixel(page, 100, 100), (0x12, 0xFE, 0x34))
-        assert is_close(pixel(page, 90, 100), (0xFE, 0x12, 0x34))
+        # Two pixels wide, between pixels of the screen or not.
+        beside = (pixel(page, 90 + part, 100) for part in (-0.15, 0, 0.15))
+        assert any(is_close(each, (0xFE, 0x12, 0x34)) for each in beside)
         assert is_close(pixel(page, 115, 100), (0x12, 0x34, 0xFE))
         before = pixel(page, 100, 100)
         game.draw([], layer="test")

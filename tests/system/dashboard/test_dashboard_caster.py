@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import abathur
 import pytest
@@ -41,7 +42,8 @@ def is_within(page: Page, *selectors: str) -> bool:
     """Whether all these are on the screen, with a size."""
     script = """args.every((each) => {
       const { left, right, top, bottom } = document.querySelector(each).getBoundingClientRect();
-      return left >= 0 && top >= 0 && right <= innerWidth + 0.5 && bottom <= innerHeight + 0.5 && right > left && bottom > top;
+      const isIn = left >= 0 && top >= 0 && right <= innerWidth + 0.5 && bottom <= innerHeight + 0.5;
+      return isIn && right > left && bottom > top;
     })"""
     return bool(page.evaluate(script, selectors))
 
@@ -88,7 +90,18 @@ def test_what_is_needed_to_watch_is_on_one_screen(paused: Daemon, open_page: Ope
     shows(page, AT)
     page.wait("dashboard.playback.state !== undefined")
     assert is_within(
-        page, "#map", "#bar", "#pause", "#scrubber", "#marks", "#where", "#zoom-fit", "#title", "#clock", "#theme", ".units-panel"
+        page,
+        "#map",
+        "#bar",
+        "#pause",
+        "#scrubber",
+        "#marks",
+        "#where",
+        "#zoom-fit",
+        "#title",
+        "#clock",
+        "#theme",
+        ".units-panel",
     )
     # The header is one line.
     assert page.evaluate("document.querySelector('header').getBoundingClientRect().height") < 50
@@ -127,7 +140,7 @@ def test_the_age_of_a_pause_is_no_delay(play: Play, open_page: OpenPage) -> None
     shows(page, AT)
     # Two seconds are over by now, or not: no delay of the first frame is told.
     encode = "document.querySelectorAll('.chart strong')[1].innerText"
-    assert page.evaluate(encode) == "\u2013"
+    page.wait(f"{encode} === '\u2013'")
     page.wait("dashboard.playback.state !== undefined")
     page.press("ArrowRight")
     page.wait(f"{encode} !== '\u2013'")
@@ -212,7 +225,7 @@ def test_a_fight_that_goes_on_has_no_figures_yet(paused: Daemon, open_page: Open
     fight = max(fights, key=lambda each: each["lastGameLoop"] - each["gameLoop"])
     during = (fight["gameLoop"] + fight["lastGameLoop"]) // 2
     assert fight["gameLoop"] < during < fight["lastGameLoop"]
-    text = f"[...document.querySelectorAll('#events button')].find((each) => each.dataset.gameLoop === '{fight['gameLoop']}')"
+    text = f"document.querySelector('#events [data-game-loop=\"{fight['gameLoop']}\"]')"
     page.evaluate("(dashboard.playback.seek(args), 0)", during)
     page.wait(f"{LOOP} === args && {text}?.innerText.endsWith('it goes on')", during)
     assert "own losses" not in page.text("#lead") or f"{fight['ownLost']:.0f}" not in page.text("#lead")
@@ -245,8 +258,9 @@ def rightmost(page: Page, selector: str, top: int = 0, bottom: int = 24, color: 
       const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", {willReadFrequently: true});
       copy.drawImage(canvas, 0, 0);
       const data = copy.getImageData(0, top * ratio, canvas.width, (bottom - top) * ratio);
+      const style = getComputedStyle(document.documentElement);
       const wanted = color === "" ? undefined
-        : getComputedStyle(document.documentElement).getPropertyValue(color).trim().match(/[0-9a-f]{2}/g).map((h) => parseInt(h, 16));
+        : style.getPropertyValue(color).trim().match(/[0-9a-f]{2}/g).map((each) => parseInt(each, 16));
       for (let x = canvas.width - 1; x >= 0; x--) {
         for (let y = 0; y < data.height; y++) {
           const at = 4 * (y * canvas.width + x);
@@ -307,18 +321,18 @@ def test_two_recordings_have_both_names_and_numbers(play: Play, open_page: OpenP
 # Fights.
 
 
-@pytest.fixture
-def crowd(launch: Launch) -> Any:
-    """A daemon with a fight of 40 zerglings in a close formation, on which enemies fire."""
+@contextmanager
+def crowd(launch: Launch, apart: float) -> Iterator[Daemon]:
+    """A daemon with a fight of 40 zerglings, so many cells apart, on which enemies fire."""
     daemon = launch("serve", "--once", *FREE_PORTS)
     with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
         for step in range(6):
-            publisher.publish(crowded(step))
+            publisher.publish(crowded(step, apart))
         yield daemon
 
 
-def crowded(step: int) -> sc2api_pb2.ResponseObservation:
-    """Zerglings that stand side by side in seven columns, and lose health in each step."""
+def crowded(step: int, apart: float) -> sc2api_pb2.ResponseObservation:
+    """Zerglings in seven columns, which lose health in each step."""
     response = response_at(AT)
     response.observation.game_loop = AT + step
     raw = response.observation.raw_data
@@ -326,7 +340,7 @@ def crowded(step: int) -> sc2api_pb2.ResponseObservation:
     for number in range(CROWD):
         unit = raw.units.add(tag=2**32 + number, unit_type=ZERGLING, alliance=raw_pb2.Self, owner=1)
         unit.display_type = raw_pb2.Visible
-        unit.pos.x, unit.pos.y = 60 + 0.75 * (number % 7), 60 + 0.75 * (number // 7)
+        unit.pos.x, unit.pos.y = 60 + apart * (number % 7), 60 + apart * (number // 7)
         unit.radius, unit.health_max, unit.build_progress = 0.375, 35, 1
         unit.health = 35 - 3 * step
     return response
@@ -345,50 +359,56 @@ MARKS = """(() => {
 })()"""
 
 
-def test_forty_units_are_apart_in_a_fight(crowd: Daemon, open_page: OpenPage) -> None:
-    page = open_page(crowd)
-    page.wait(f"{LOOP} === args && dashboard.playback.state?.lastGameLoop === args", AT + 5)
-    # The fight is of frames that come while the page looks.
-    page.press("Space", "Home")
-    page.wait(f"{LOOP} === args", AT)
-    page.press("Space")
-    page.wait(f"{LOOP} === args && dashboard.map.fights.list.length === 1", AT + 5)
-    (fight,) = page.evaluate("dashboard.map.fights.list")
-    assert fight["value"] == CROWD * 25
-    before = page.evaluate("[dashboard.map.view.x, dashboard.map.view.y, dashboard.map.view.scale]")
-    page.press("j")
-    page.wait("dashboard.map.view.scale >= 18 && dashboard.map.namesDrawn > 0")
-    boxes = page.evaluate(MARKS, ZERGLING)
-    assert len(boxes) == CROWD and all(group == 0 for *_, group in boxes)
-    nearest = min(
-        max(abs(a[0] - b[0]), abs(a[1] - b[1])) - 2 * a[2] for i, a in enumerate(boxes) for b in boxes[:i]
-    )
-    # Neither marks nor bars, which are 8 pixels high with their gap, cover each other.
-    apart = min(
-        ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 - a[2] - b[2] for i, a in enumerate(boxes) for b in boxes[:i]
-    )
-    assert apart >= 8.5, (apart, nearest)
-    # Each is close to where it is: three cells at most.
-    for number, (x, y, *_) in enumerate(boxes):
-        cell = page.evaluate("[dashboard.map.view.mapX(args[0]), dashboard.map.view.mapY(args[1])]", [x, y])
-        assert abs(cell[0] - 60 - 0.75 * (number % 7)) < 3 and abs(cell[1] - 60 - 0.75 * (number // 7)) < 3
-    keep_picture(page, "fight")
-    page.press("j")
-    assert page.evaluate("[dashboard.map.view.x, dashboard.map.view.y, dashboard.map.view.scale]") == before
+def test_forty_units_are_apart_in_a_fight(launch: Launch, open_page: OpenPage) -> None:
+    with crowd(launch, 0.75) as daemon:
+        page = open_page(daemon)
+        page.wait(f"{LOOP} === args && dashboard.playback.state?.lastGameLoop === args", AT + 5)
+        # The fight is of frames that come while the page looks.
+        page.press("Space", "Home")
+        page.wait(f"{LOOP} === args", AT)
+        page.press("Space")
+        page.wait(f"{LOOP} === args && dashboard.map.fights.list.length === 1", AT + 5)
+        (fight,) = page.evaluate("dashboard.map.fights.list")
+        assert fight["value"] == CROWD * 25
+        before = page.evaluate("[dashboard.map.view.x, dashboard.map.view.y, dashboard.map.view.scale]")
+        page.press("j")
+        page.wait("dashboard.map.view.scale >= 18 && dashboard.map.namesDrawn > 0")
+        boxes = page.evaluate(MARKS, ZERGLING)
+        assert len(boxes) == CROWD and all(group == 0 for *_, group in boxes)
+        nearest = min(
+            max(abs(a[0] - b[0]), abs(a[1] - b[1])) - 2 * a[2] for i, a in enumerate(boxes) for b in boxes[:i]
+        )
+        # Neither marks nor bars, which are 8 pixels high with their gap, cover each other.
+        apart = min(
+            ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 - a[2] - b[2]
+            for i, a in enumerate(boxes)
+            for b in boxes[:i]
+        )
+        assert apart >= 8.5, (apart, nearest)
+        # Each is close to where it is: three cells at most.
+        for number, (x, y, *_) in enumerate(boxes):
+            cell = page.evaluate("[dashboard.map.view.mapX(args[0]), dashboard.map.view.mapY(args[1])]", [x, y])
+            assert abs(cell[0] - 60 - 0.75 * (number % 7)) < 3 and abs(cell[1] - 60 - 0.75 * (number // 7)) < 3
+        keep_picture(page, "fight")
+        page.press("j")
+        assert page.evaluate("[dashboard.map.view.x, dashboard.map.view.y, dashboard.map.view.scale]") == before
 
 
-def test_too_many_for_their_place_are_one_mark(crowd: Daemon, open_page: OpenPage) -> None:
-    page = open_page(crowd)
-    page.wait(f"{LOOP} === args", AT + 5)
-    page.evaluate("(dashboard.map.view.fit(), dashboard.map.invalidate(), 0)")
-    page.wait("dashboard.map.view.isWhole")
-    page.run("await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))")
-    boxes = page.evaluate(MARKS, ZERGLING)
-    assert {group for *_, group in boxes} == {CROWD}
-    # A click chooses all of them, with Shift adds them; an area has them, too.
-    click = "await page.locator('#map').click({position: {x: args[0], y: args[1]}})"
-    page.run(click, boxes[0][:2])
-    assert page.evaluate("dashboard.map.selection.tags.size") == CROWD
+def test_too_many_for_their_place_are_one_mark(launch: Launch, open_page: OpenPage) -> None:
+    with crowd(launch, 0.1) as daemon:
+        page = open_page(daemon)
+        page.wait(f"{LOOP} === args", AT + 5)
+        page.evaluate("(dashboard.map.view.fit(), dashboard.map.invalidate(), 0)")
+        page.wait("dashboard.map.view.isWhole")
+        page.run(
+            "await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))"
+        )
+        boxes = page.evaluate(MARKS, ZERGLING)
+        assert {group for *_, group in boxes} == {CROWD}
+        # A click chooses all of them, with Shift adds them; an area has them, too.
+        click = "await page.locator('#map').click({position: {x: args[0], y: args[1]}})"
+        page.run(click, boxes[0][:2])
+        assert page.evaluate("dashboard.map.selection.tags.size") == CROWD
 
 
 def test_the_minimap_leads_elsewhere(paused: Daemon, open_page: OpenPage) -> None:

@@ -53,7 +53,7 @@ CONTRAST = """(() => {
     && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim() !== ""));
   // Rows of lists have edges where they are wanted.
   const edgy = matchMedia("(prefers-contrast: more), (forced-colors: active)").matches;
-  const rows = edgy ? ".units *" : ".units *, .events *";
+  const rows = edgy ? ".units *" : ".units *, .events *, .made *";
   const edged = [...document.querySelectorAll(`.panel, .playback, #map, button:not(${rows}), select`)].filter(seen);
   const bars = [...document.querySelectorAll(".bars .bar div, .key, .health span")].filter(seen);
   const chart = document.querySelector(".chart canvas");

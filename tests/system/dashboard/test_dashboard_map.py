@@ -264,6 +264,8 @@ def test_the_list_stays_under_the_pointer(paused: Daemon, open_page: OpenPage) -
 def test_filters_hide_units(paused: Daemon, open_page: OpenPage, alliance: str) -> None:
     page = open_page(paused)
     shows(page, AT)
+    # Marks are moved aside when it is known which units move.
+    page.wait("document.querySelector('#units button')?.title.startsWith('unit type') === false")
     number = {"own": raw_pb2.Self, "enemy": raw_pb2.Enemy, "neutral": raw_pb2.Neutral}[alliance]
     units = [unit for unit in units_at(AT) if unit.alliance == number]
     unit = max(units, key=lambda each: each.radius)
@@ -281,6 +283,7 @@ def test_filters_hide_units(paused: Daemon, open_page: OpenPage, alliance: str) 
     shows(page, AT)
     assert page.run("return page.getAttribute(args, 'aria-pressed')", button) == "false"
     page.click(button)
+    page.wait("document.querySelector('#units button')?.title.startsWith('unit type') === false")
     look_at(page, unit, 12)
     assert colors(page, [x, y])[0] == seen
 

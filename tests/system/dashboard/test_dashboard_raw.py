@@ -17,7 +17,7 @@ from s2clientprotocol import sc2api_pb2
 
 pytestmark = [*needs_browser, pytest.mark.timeout(300)]
 FIRST = 8960
-NOTE = "document.querySelector('#raw [role=status]').textContent"
+NOTE = "(document.querySelector('#raw [role=status]')?.textContent ?? '')"
 ROWS = "[...document.querySelectorAll('.raw-tree li')]"
 CHOSEN = "document.querySelector('.raw-tree [aria-selected=true]')"
 PATH = "document.querySelector('.raw-path code').textContent"

@@ -38,8 +38,8 @@ export class Graph {
   }
 
   /**
-   * Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops; nothing after the game loop `until`. `between`: two
-   * of the lines, the area between which is filled. `key` changes when lines, marks or colours do.
+   * Shows lines { name, color, dashed, gameLoops, values } and marks between two game loops; nothing after the game loop `until`. The area
+   * between the two lines in `between` is filled. `key` changes when lines, marks or colours do.
    */
   show({ lines, marks, first, last, until = Infinity, between, key }) {
     const ratio = globalThis.devicePixelRatio || 1;

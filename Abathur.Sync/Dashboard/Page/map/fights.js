@@ -15,8 +15,8 @@ const JUMP_LOOPS = 64;
 
 export class Fights {
   /**
-   * Fights of the last seconds, those that began last first: { x, y, radius, hits, deaths, value, first, last } (game loops). `value` is what
-   * the units cost that were hit or died.
+   * Fights of the last seconds, those that began last first: { x, y, radius, hits, deaths, value, first, last } (game loops). `value` is
+   * what the units cost that were hit or died.
    */
   list = [];
   #events = [];

@@ -30,12 +30,14 @@ export class Labels {
     let drawn = 0;
     for (const { x, y, radius, alliance, rows } of spread.groups) {
       const text = namesOf(rows, units, nameOf);
-      if (this.#draw(context, this.#sprite(text, palette, ratio), view.screenX(x), view.screenY(y) + (alliance === ENEMY ? DIAMOND : 1) * radius, ratio)) drawn++;
+      const bottom = view.screenY(y) + (alliance === ENEMY ? DIAMOND : 1) * radius;
+      if (this.#draw(context, this.#sprite(text, palette, ratio), view.screenX(x), bottom, ratio)) drawn++;
     }
     for (const wanted of [true, false]) {
       for (let row = 0; row < units.rows; row++) {
         const alliance = units.alliance[row];
-        if (!units.used[row] || alliance === NEUTRAL || !shows(alliance) || isChosen(units.tag[row]) !== wanted || spread.groupOf[row] > 0) continue;
+        if (!units.used[row] || alliance === NEUTRAL || !shows(alliance) || spread.groupOf[row] > 0) continue;
+        if (isChosen(units.tag[row]) !== wanted) continue;
         const [x, y] = [view.screenX(marks.x[row]), view.screenY(marks.y[row])];
         if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
         const sprite = this.#sprite(nameOf(units.unit_type[row]), palette, ratio);
@@ -66,9 +68,10 @@ export class Labels {
 
   /** Marks the slots of a mark and its bar, which lies over it. */
   #cover(x, y, radius) {
-    const last = Math.ceil(this.#taken.length / this.#columns) - 1;
-    const [from, to] = [Math.max(Math.floor((x - radius) / SLOT_WIDTH), 0), Math.min(Math.floor((x + radius) / SLOT_WIDTH), this.#columns - 1)];
-    const [first, end] = [Math.max(Math.floor((y - radius - 2 * BAR_HEIGHT) / SLOT_HEIGHT), 0), Math.min(Math.floor((y + radius - 4) / SLOT_HEIGHT), last)];
+    const slot = (value, size, most) => Math.min(Math.max(Math.floor(value / size), 0), most);
+    const [right, bottom] = [this.#columns - 1, Math.ceil(this.#taken.length / this.#columns) - 1];
+    const [from, to] = [slot(x - radius, SLOT_WIDTH, right), slot(x + radius, SLOT_WIDTH, right)];
+    const [first, end] = [slot(y - radius - 2 * BAR_HEIGHT, SLOT_HEIGHT, bottom), slot(y + radius - 4, SLOT_HEIGHT, bottom)];
     for (let line = first; line <= end; line++) this.#taken.fill(1, line * this.#columns + from, line * this.#columns + to + 1);
   }
 

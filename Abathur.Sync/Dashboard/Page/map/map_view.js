@@ -163,7 +163,8 @@ export class MapView {
     if (this.follows && chosen.length > 0) view.center(marks.x[chosen[0]], marks.y[chosen[0]]);
     const { facts } = this.#names;
     const gap = this.#areNamed() ? NAMED_GAP_PX : GAP_PX;
-    this.#spread.place(world.units, marks, view, (type) => facts.isStill(type), (row) => marks.radiusOf(world.units, row, view), gap);
+    const isStill = (type) => !facts.knows(type) || facts.isStill(type);
+    this.#spread.place(world.units, marks, view, isStill, (row) => marks.radiusOf(world.units, row, view), gap);
     const ratio = this.#canvas.width / view.width;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = palette.ground;
@@ -290,11 +291,7 @@ export class MapView {
   #resize() {
     const { clientWidth, clientHeight } = this.#canvas;
     const ratio = globalThis.devicePixelRatio || 1;
-    [this.#canvas.width, this.#canvas.height] =
-    [
-      Math.max(Math.round(clientWidth * ratio), 1),
-      Math.max(Math.round(clientHeight * ratio), 1),
-    ];
+    [this.#canvas.width, this.#canvas.height] = [clientWidth, clientHeight].map((each) => Math.max(Math.round(each * ratio), 1));
     this.view.resize(clientWidth, clientHeight);
     this.invalidate();
   }

@@ -1,5 +1,5 @@
-// Keeps marks of units apart that stand in one place: they are moved a little, or, where they are too many, drawn as one mark with a number.
-// Pure: tested in Node.
+// Keeps marks of units apart that stand in one place: they are moved a little, or, where they are too many, drawn as one mark with a
+// number. Pure: tested in Node.
 
 import { NEUTRAL } from "../match/world.js";
 
@@ -36,7 +36,8 @@ export class Spread {
 
   /**
    * Moves places (cells, by row) of units that are in the view, and finds the groups.
-   * @param marks { x, y, shows(alliance) } @param isStill (unit type) whether it stands where it is: it is not moved
+   * @param marks { x, y, shows(alliance) }
+   * @param isStill (unit type) whether it stands where it is, or nothing is known of it: it is not moved
    * @param radiusOf (row) of a mark, in pixels @param gap pixels round a mark that stay free
    */
   place(units, marks, view, isStill, radiusOf, gap) {

@@ -1,8 +1,8 @@
 // How both players stand at a moment: what the bar over the map shows. Pure: tested in Node.
 
 /**
- * What a player has: { name, supply, cap, workers, army, lost, bases, minerals, vespene, mineralIncome, vespeneIncome, isSeen }. What is not
- * known is undefined. `isSeen`: supply, workers, army and bases are of units that were seen and are not known to be dead.
+ * What a player has: { name, supply, cap, workers, army, lost, bases, minerals, vespene, mineralIncome, vespeneIncome, isSeen }. What is
+ * not known is undefined. `isSeen`: supply, workers, army and bases are of units that were seen and are not known to be dead.
  */
 const UNKNOWN = {
   name: "", supply: undefined, cap: undefined, workers: undefined, army: undefined, lost: undefined, bases: undefined,

@@ -31,7 +31,7 @@ function load(process, uptime) {
   return ` · CPU ${three(busy)} % · memory ${Math.round((process.workingSetBytes ?? 0) / 1e6)} MB`;
 }
 
-/** Why a recording cannot be opened: a browser does not say it of a WebSocket, the same path without one does. "": it does not say, either. */
+/** Why a recording cannot be opened, "" if it is not known: a browser does not say it of a WebSocket, the same path without one does. */
 export async function whyRefused(path, name) {
   try {
     const answer = await fetch(path, { cache: "no-store", headers: authorization() });

@@ -29,7 +29,6 @@ export class PlayerBar {
    */
   show({ exact, compared, name }) {
     const { match, rest, gameLoop } = this.#world;
-    this.#root.hidden = match === undefined;
     if (match === undefined) return;
     const at = gameLoop ?? 0;
     this.#root.classList.toggle("compares", compared !== undefined);

@@ -8,8 +8,9 @@ const KINDS = ["unit", "upgrade", "structure"];
 const PLACEHOLDER = 4;
 
 /**
- * What a player's units make: { kind, id, name, count, queued, progress, seconds, tags }[], a line for each thing. `count` is how many are under
- * way, `tags` are of what makes it or is built, `progress` (0 to 1) and `seconds` of game time left (undefined if unknown) are of the one that is ready first.
+ * What a player's units make: { kind, id, name, count, queued, progress, seconds, tags }[], a line for each thing. `count` is how many are
+ * under way, `tags` are of the units that make it or are built, `progress` (0 to 1) and `seconds` of game time left (undefined if unknown)
+ * are of the one that is ready first.
  * @param {number} alliance of others only what stands there and is not finished: their orders are not seen
  */
 export function production(world, facts, alliance, nameOf) {
@@ -63,7 +64,7 @@ function add(lines, { kind, id, name, loops }, tag, progress, isQueued) {
   if (loops > 0) line.seconds = ((1 - line.progress) * loops) / LOOPS_PER_SECOND;
 }
 
-/** The army of a player in this frame: { id, count, value, tags }[] by type, most valuable first; `value` is minerals and vespene of all. */
+/** The army of a player in this frame: { id, count, value, tags }[] by type, most valuable first; `value` is what all of them cost. */
 export function army({ units }, facts, alliance) {
   const tags = new Map();
   for (let row = 0; row < units.rows; row++) {

@@ -24,7 +24,8 @@ export class ProductionPanel {
 
   /**
    * Updates it from the newest frame.
-   * @param other the world of the other player, or of another match: all of its own; undefined: what is seen of enemies @param title of it
+   * @param other the world of the other player, or of another match, with all of its own; undefined: what is seen of enemies
+   * @param title of it
    */
   update(other, title) {
     const nameOf = (type) => this.names.unit(type);
@@ -49,7 +50,8 @@ function madeLine({ kind, id, name, count, queued, progress, seconds, tags }) {
   const queue = queued > 0 ? ` +${queued}` : "";
   return {
     key: `${kind} ${id}`, name, part: progress, figures: `${count > 0 ? `×${count}` : ""}${queue} · ${percent} %${left}`,
-    tags, told: `${name}: ${count} under way, ${queued} queued, ${percent} %${seconds === undefined ? "" : `, ${Math.ceil(seconds)} s left`}`,
+    tags,
+    told: `${name}: ${count} under way, ${queued} queued, ${percent} %${seconds === undefined ? "" : `, ${Math.ceil(seconds)} s left`}`,
   };
 }
 

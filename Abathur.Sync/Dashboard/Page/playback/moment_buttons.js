@@ -12,8 +12,8 @@ export class MomentButtons {
   #test = byId("copy-test");
 
   /**
-   * @param page { world, map, recording, tag(), run(), whole(), tell }: `recording` is the name of the one that plays, `run()` the run_id that a
-   * link has to name, if any
+   * @param page { world, map, recording, tag(), run(), whole(), tell }: `recording` is the name of the one that plays, `run()` the run_id
+   * that a link has to name, if any, `whole()` whether it asks for the whole match
    */
   constructor(page) {
     this.#page = page;

@@ -134,7 +134,7 @@ export class BothPlayers {
     this.#button.hidden = true;
   }
 
-  /** What is known of the other player's match: { world, timeline }, without a world while it is not shown; undefined: there is none. */
+  /** What is known of the other player's match: { world, timeline }, undefined without one; `world` is undefined while it is not shown. */
   get exact() {
     if (this.other !== undefined) return { world: this.other.world, timeline: this.other.numbers.timeline };
     return this.#numbers && { world: undefined, timeline: this.#numbers.timeline };

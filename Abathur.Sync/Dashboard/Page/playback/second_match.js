@@ -22,7 +22,8 @@ export class SecondMatch {
   #busy = false;
 
   /**
-   * @param name of the recording @param beside the name of the one on the page; undefined: it is none @param own the name by which it subscribes @param layers DrawingLayers, those of the match of the page
+   * @param name of the recording @param beside name of the one on the page; undefined: that shows the daemon's match
+   * @param own the name by which it subscribes @param layers DrawingLayers, those of the match of the page
    * @param isStill whether nothing moves by itself
    */
   constructor(name, beside, own, layers, isStill) {

@@ -6,8 +6,8 @@ const column = (name) => (timeline) => timeline.column(name);
 const sum = (...names) => (timeline) => timeline.sum(...names);
 
 /**
- * Both sides; what is dashed is also told apart without colours. Where the other player's match is known, the enemy's line is the own one of
- * that: exact.
+ * Both sides; what is dashed is also told apart without colours. Where the other player's match is known, the enemy's line is the own one
+ * of that: exact.
  */
 const sides = (own, enemy, enemyName = "enemy, seen") => [
   { name: "own", color: "--own", of: own },

@@ -17,8 +17,7 @@ export class Graphs {
 
   /**
    * Shows a timeline between two game loops, with the marks that are shown and nothing after them.
-   * @param {{timeline, shown, exact, compared}} of exact: the timeline of the other player's match; compared: that of another match; both
-   * undefined where there is none
+   * @param {{timeline, shown, exact, compared}} of exact: the timeline of the other player's match; compared: that of another match
    * @param colors changes when the colours do
    */
   show({ timeline, shown, exact, compared }, first, last, colors) {
@@ -42,7 +41,8 @@ export class Graphs {
 
 /** { lines, between }: with another match, the lines of both, and between which of them the difference lies. */
 function linesOf({ lines }, timeline, exact, compared) {
-  const own = lines.map((line) => (exact && line.exact ? lineOf({ ...line, name: "enemy", of: line.exact }, exact) : lineOf(line, timeline)));
+  const own = lines.map(
+    (line) => (exact && line.exact ? lineOf({ ...line, name: "enemy", of: line.exact }, exact) : lineOf(line, timeline)));
   if (compared === undefined) return { lines: own, between: undefined };
   const others = lines.map((line) => ({ ...lineOf(line, compared), name: `B: ${line.name}`, color: "--other" }));
   return { lines: [...own, ...others], between: [own[0], others[0]] };

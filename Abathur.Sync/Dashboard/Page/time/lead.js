@@ -14,8 +14,8 @@ export function leads(timeline) {
 }
 
 /**
- * Who is ahead at a row, by marks that are known there: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it, largest: the mark of the fight
- * since then that brought the most }; a mark may be undefined. A lead lasts until the other side has one.
+ * Who is ahead at a row, by marks that are known there: { side: "own" | "enemy" | "", by, since: game loop, fight: the mark that turned it,
+ * largest: the mark of the fight since then that brought the most }; a mark may be undefined. A lead lasts until the other side has one.
  */
 export function leadAt(timeline, row, lead = leads(timeline), marks = timeline.marks) {
   const found = { side: "", by: 0, since: timeline.gameLoops[0] ?? 0, fight: undefined };

@@ -17,7 +17,7 @@ export const KINDS = {
 /** One line: "6:38 fight: own losses 450, enemy 1,900". */
 export function markText({ kind, gameLoop = 0, id = 0, ownLost = 0, enemyLost = 0, goesOn = false, name = "" }, names) {
   const what = {
-    fight: () => goesOn ? "fight: it goes on" : `fight: own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`,
+    fight: () => `fight: ${goesOn ? "it goes on" : `own losses ${grouped(Math.round(ownLost))}, enemy ${grouped(Math.round(enemyLost))}`}`,
     base: () => `own base: ${names.unit(id)}`,
     enemy_base: () => `enemy base: ${names.unit(id)}`,
     base_lost: () => `own base lost: ${names.unit(id)}`,

@@ -27,7 +27,7 @@ export class OverTime {
 
   /**
    * Updates all.
-   * @param { exact, compared } timelines of the other player's match, and of another match beside this one; undefined where there is none
+   * @param { exact, compared } timelines of the other player's match, and of another match beside this one; undefined if there is no such
    * @param isWhole whether what comes after the moment is shown
    */
   show({ exact, compared }, isWhole) {

@@ -49,7 +49,7 @@ const facts = new Facts({
 
 /** A world of units with orders, [ability, progress][] each. */
 function worldOf(...all) {
-  return { units: unitsOf(...all), orders: { of: (row) => (all[row].orders ?? []).map(([ability, progress]) => ({ ability, progress })) } };
+  return { units: unitsOf(...all.map((each, row) => ({ tag: BigInt(row + 1), ...each }))), orders: { of: (row) => (all[row].orders ?? []).map(([ability, progress]) => ({ ability, progress })) } };
 }
 
 test("facts: costs, what is an army, what abilities make", () => {
