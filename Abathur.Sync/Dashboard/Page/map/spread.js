@@ -54,7 +54,7 @@ export class Spread {
       if (this.#y[i] !== this.#homeY[i]) marks.y[row] = view.mapY(this.#y[i]);
     }
     for (const group of this.groups) {
-      [group.x, group.y] = [view.mapX(group.screenX), view.mapY(group.screenY)];
+      [group.x, group.y] = [view.mapX(this.#x[group.first]), view.mapY(this.#y[group.first])];
       for (const row of group.rows) [marks.x[row], marks.y[row]] = [group.x, group.y];
     }
   }
@@ -155,14 +155,13 @@ export class Spread {
     const mean = (values) => members.reduce((sum, i) => sum + values[i], 0) / members.length;
     const largest = Math.max(...members.map((i) => this.#radius[i]));
     const radius = Math.max(Math.min(Math.sqrt(members.length) * 2.2 + 4, 18), Math.min(1.5 * largest, 40));
-    this.groups.push({
-      screenX: mean(this.#x), screenY: mean(this.#y), x: 0, y: 0, radius, alliance: units.alliance[rows[0]], rows,
-    });
+    const [first, x, y] = [members[0], mean(this.#x), mean(this.#y)];
+    this.groups.push({ first, x: 0, y: 0, radius, alliance: units.alliance[rows[0]], rows });
     for (const row of rows) this.groupOf[row] = this.groups.length;
-    // Others make room for its mark, not for each of its members.
+    // Others make room for its mark, which is that of the first, not for each of its members.
     for (const i of members) this.#radius[i] = 0;
-    const first = members[0];
-    [this.#radius[first], this.#x[first], this.#y[first]] = [radius + this.#gap, mean(this.#x), mean(this.#y)];
+    this.#radius[first] = radius + this.#gap;
+    [this.#x[first], this.#homeX[first], this.#y[first], this.#homeY[first]] = [x, x, y, y];
   }
 
   /** Pushes neighbours that overlap apart; returns whether there were any. */
@@ -185,7 +184,6 @@ export class Spread {
 
   /** Moves a mark, no further than allowed from where its unit is. */
   #move(i, dx, dy, most) {
-    if (this.groupOf[this.#rows[i]] > 0) return;
     let [x, y] = [this.#x[i] + dx - this.#homeX[i], this.#y[i] + dy - this.#homeY[i]];
     const far = Math.hypot(x, y);
     if (far > most) [x, y] = [(x * most) / far, (y * most) / far];

@@ -123,6 +123,20 @@ public class MatchTimelineTests
     }
 
     [Fact]
+    public void Add_UnitsThatComeBack_HaveNotDied()
+    {
+        Unit[] units = [.. Enumerable.Range(1, 8).Select(tag => Unit((ulong)tag, Marine, Alliance.Self))];
+        Look(0, units);
+        // Workers in a refinery are told as dead, and come out again.
+        Look(30, dead: [1, 2, 3, 4], units[4..]);
+        Assert.Equal(200, Assert.Single(_timeline.After(0).Marks).OwnLost);
+        Look(62, units[1..]);
+        Assert.Empty(_timeline.After(0).Marks);
+        Look(90, dead: [5, 6, 7], [.. units[1..4], units[7]]);
+        Assert.Equal(200, Assert.Single(_timeline.After(0).Marks).OwnLost);
+    }
+
+    [Fact]
     public void Add_BasesAndUpgrades_AreMarkedWhenTheyAppear()
     {
         var own = Unit(1, CommandCenter, Alliance.Self);

@@ -7,10 +7,11 @@ const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
 const { areaOf, edgesOf, explored } = await load("map/area.js");
 const { Facts } = await load("match/facts.js");
 const { clusters, edgeOf, FIGHT_LOOPS, Fights, MAX_EVENTS } = await load("map/fights.js");
-const { hoverText } = await load("map/labels.js");
+const { hoverText, namesOf } = await load("map/labels.js");
 const { LAYERS, MapOptions } = await load("map/map_options.js");
 const { arrowHead, Orders, wayOf } = await load("match/orders.js");
 const { army, production } = await load("panels/production.js");
+const { GROUP_ABOVE, Spread } = await load("map/spread.js");
 const { rangesOf } = await load("map/ranges.js");
 const { Selection } = await load("map/selection.js");
 const { MAX_TRAILS, Trails, TRAIL_LOOPS } = await load("map/trails.js");
@@ -285,4 +286,51 @@ test("what is said under the pointer, and of several units", () => {
   const texts = orders.map((order) => orderText(world, names, order && { ability: 5, ...order }));
   assert.deepEqual(texts, ["", "ability 5", "ability 5 → place", "ability 5 → place", "ability 5 → type 21"]);
   assert.ok(Math.abs(all.health - 224.2) < 1e-9 && all.healthMax === 1160 && all.shieldMax === 20);
+});
+
+/** Places units in a view of ten pixels a cell; returns where their marks are, in pixels. */
+function spreadOf(units, { still = [], gap = 0 } = {}) {
+  const view = new Viewport();
+  view.resize(1000, 1000);
+  view.show({ x0: 0, y0: 0, x1: 100, y1: 100 });
+  const marks = { x: Float64Array.from(units.x), y: Float64Array.from(units.y), shows: () => true };
+  const spread = new Spread();
+  spread.place(units, marks, view, (type) => still.includes(type), (row) => units.radius[row] * view.scale, gap);
+  return { spread, places: Array.from(marks.x, (x, row) => [view.screenX(x), view.screenY(marks.y[row])]) };
+}
+
+const apart = ([x0, y0], [x1, y1]) => Math.hypot(x0 - x1, y0 - y1);
+
+test("spread: marks that overlap are moved apart, others stay", () => {
+  const { places, spread } = spreadOf(unitsOf({ x: 50, y: 50 }, { x: 50.2, y: 50 }, { x: 80, y: 20 }), { gap: 1 });
+  assert.ok(apart(places[0], places[1]) >= 11.8, String(places));
+  assert.deepEqual(places[2], [800, 800]);
+  assert.deepEqual(spread.groups, []);
+  // In the same place, too; and what stands still, was seen before or is neutral is not moved.
+  const same = spreadOf(unitsOf({ x: 50, y: 50 }, { x: 50, y: 50 }));
+  assert.ok(apart(...same.places) >= 9.8);
+  for (const other of [{ type: 9 }, { display: 2 }, { alliance: 3 }])
+    assert.deepEqual(spreadOf(unitsOf({ x: 50, y: 50, ...other }, { x: 50.2, y: 50, ...other }), { still: [9] }).places[0], [500, 500]);
+});
+
+test("spread: forty in a formation are apart, close to where they are", () => {
+  const all = Array.from({ length: 40 }, (_, i) => ({ x: 50 + 0.9 * (i % 7), y: 50 + 0.9 * Math.floor(i / 7) }));
+  const { places, spread } = spreadOf(unitsOf(...all), { gap: 1 });
+  assert.deepEqual(spread.groups, []);
+  let nearest = Infinity;
+  places.forEach((one, i) => places.slice(0, i).forEach((other) => (nearest = Math.min(nearest, apart(one, other)))));
+  assert.ok(nearest > 10.5, String(nearest));
+  places.forEach(([x, y], i) => assert.ok(apart([x, y], [10 * all[i].x, 1000 - 10 * all[i].y]) <= 30.01));
+});
+
+test("spread: more than find room are one mark of their side, with their number and their types", () => {
+  const here = { x: 50, y: 50 };
+  const crowd = (count, more = {}) => Array.from({ length: count }, () => ({ ...here, radius: 2, ...more }));
+  assert.equal(spreadOf(unitsOf(...crowd(GROUP_ABOVE))).spread.groups.length, 0);
+  const units = unitsOf(...crowd(20, { type: 5 }), ...crowd(15, { alliance: 4, type: 6 }), ...crowd(1, { alliance: 4, type: 7 }));
+  const { spread, places } = spreadOf(units);
+  assert.deepEqual(spread.groups.map(({ alliance, rows }) => [alliance, rows.length]).sort(), [[1, 20], [4, 16]]);
+  assert.equal(new Set(places.map(String)).size, 2, "its members are where it is");
+  const enemies = spread.groups.find(({ alliance }) => alliance === 4);
+  assert.equal(namesOf(enemies.rows, units, (type) => `type ${type}`), "15 type 6, 1 type 7");
 });

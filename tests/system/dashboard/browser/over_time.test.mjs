@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.env.MODULES}/${name}`));
-const { indexAfter, Plots, Timeline } = await load("match/timeline.js");
+const { indexAfter, marksUntil, Plots, Timeline } = await load("match/timeline.js");
 const { leadAt, leads, leadText } = await load("time/lead.js");
 const { GRAPHS } = await load("time/graph_series.js");
 const { TimeScale } = await load("charts/time_scale.js");
@@ -14,6 +14,7 @@ const { rateFor } = await load("playback/pursuit.js");
 const { markText, nextMark } = await load("time/mark_text.js");
 const { Names } = await load("match/names.js");
 const { ShownMarks } = await load("time/shown_marks.js");
+const { ownStanding, seenStanding } = await load("match/standing.js");
 
 /** A timeline of these values a second. */
 function timelineOf(columns, marks = []) {
@@ -166,4 +167,41 @@ test("marks: kinds and layers that are off are not shown, until they are on agai
   shown.toggle("fight");
   assert.notEqual(shown.version, version);
   assert.deepEqual(loops(), [1, 3, 4]);
+});
+
+test("marks up to a moment: none after it, and a fight that goes on has no figures", () => {
+  const marks = [
+    { kind: "base", gameLoop: 5, lastGameLoop: 5 }, { kind: "fight", gameLoop: 10, lastGameLoop: 30, ownLost: 200, enemyLost: 50 },
+    { kind: "upgrade", gameLoop: 40, lastGameLoop: 40 }];
+  assert.deepEqual(marksUntil(marks, 4), []);
+  const [base, fight] = marksUntil(marks, 20);
+  assert.equal(base, marks[0]);
+  assert.deepEqual(fight, { kind: "fight", gameLoop: 10, lastGameLoop: 20, goesOn: true });
+  assert.equal(markText(fight, new Names()), "0:00 fight: it goes on");
+  assert.deepEqual(marksUntil(marks, 30), marks.slice(0, 2));
+  assert.deepEqual(marksUntil(marks, Infinity), marks);
+  // The list changes when one begins, and when a fight is over.
+  const timeline = new Timeline();
+  timeline.add({ marks });
+  const shown = new ShownMarks(timeline, { version: 0, hides: () => false });
+  const seen = [4, 5, 20, 29, 30, 40].map((until) => ((shown.until = until), [shown.version, shown.marks.length, shown.all.length]));
+  assert.deepEqual(seen.map(([, count, all]) => [count, all]), [[0, 3], [1, 3], [2, 3], [2, 3], [2, 3], [3, 3]]);
+  assert.deepEqual(new Set(seen.map(([version]) => version)).size, 5, "at 20 and 29 it is the same");
+});
+
+test("standing: own numbers, what was seen, and what is not known", () => {
+  const timeline = new Timeline();
+  const values = {
+    food_used: [50], food_cap: [60], food_workers: [30], army_minerals: [100], army_vespene: [50], lost_minerals: [10], lost_vespene: [5],
+    minerals: [300], vespene: [200], collection_rate_minerals: [900], collection_rate_vespene: [400], base_count: [2],
+    enemy_food_army: [8], enemy_worker_count: [5], enemy_army_value: [400], enemy_base_count: [1], killed_value_units: [70],
+  };
+  timeline.add({ gameLoops: [22], columns: Object.entries(values).map(([name, all]) => ({ name, values: all })) });
+  const own = ownStanding("A", timeline, 30, undefined);
+  assert.deepEqual([own.supply, own.cap, own.workers, own.army, own.lost, own.bases], [50, 60, 30, 150, 15, 2]);
+  assert.deepEqual([own.minerals, own.mineralIncome, own.vespene, own.vespeneIncome, own.isSeen], [300, 900, 200, 400, false]);
+  assert.equal(ownStanding("A", timeline, 30, { minerals: 0, supplyUsed: 51 }).minerals, 0, "a frame is newer");
+  const enemy = seenStanding("B", timeline, 30);
+  assert.deepEqual([enemy.supply, enemy.workers, enemy.army, enemy.lost, enemy.bases, enemy.isSeen], [13, 5, 400, 70, 1, true]);
+  assert.deepEqual([enemy.minerals, enemy.cap, seenStanding("B", timeline, 21).army], [undefined, undefined, undefined]);
 });
