@@ -37,7 +37,7 @@ export const GRAPHS = [
     title: "Supply",
     lines: [
       { name: "own", color: "--own", of: column("food_used") },
-      { name: "own limit", color: "--quiet", of: column("food_cap") },
+      { name: "limit", color: "--quiet", of: column("food_cap") },
       { name: "enemy army, seen", color: "--enemy", of: column("enemy_food_army"), exact: column("food_used"), dashed: true },
     ],
   },
