@@ -47,6 +47,7 @@ def test_a_page_that_is_opened_between_matches_shows_the_last_one(
     page = open_page(daemon, viewport=screen)
     is_at_its_end(page)
     page.wait("dashboard.numbers.timeline.gameLoops.length > 1")
+    page.wait("document.querySelector('#bar [data-name=army]').innerText !== '\u2013'")
     keep_picture(page, "between")
     assert not page.run("return page.isVisible('#empty')")
     page.evaluate("dashboard.playback.seek(args)", FIRST + 20)

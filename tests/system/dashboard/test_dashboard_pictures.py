@@ -14,9 +14,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import abathur
 import pytest
-from browsers import AT, OpenPage, needs_browser, shows
-from programs import Daemon
+from browsers import AT, OpenPage, Page, needs_browser, responses, shows
+from programs import FREE_PORTS, Daemon, Launch
 
 PICTURES = Path(__file__).parent / "pictures"
 FONT = "DejaVu Sans"
@@ -58,20 +59,57 @@ DIFFERENCE = """(async ([one, other]) => {
   return differing / (a.width * a.height);
 })(args)"""
 
-VIEWS: dict[str, tuple[str, dict[str, Any]]] = {
-    "dark": ("/", {}),
-    "light": ("/", {"colorScheme": "light"}),
-    "phone": ("/", {"viewport": {"width": 400, "height": 800}}),
-    "stream": ("/?view=stream", {"viewport": {"width": 1280, "height": 720}}),
+#: Magnifies the map where enemies are seen, as J does at a fight.
+AT_FIGHT = """(({ map, world: { units } }) => {
+  const rows = [...units.used.keys()].filter(
+    (row) => units.used[row] && units.alliance[row] === 4 && units.display_type[row] === 1);
+  const mean = (values) => rows.reduce((sum, row) => sum + values[row], 0) / rows.length;
+  map.view.zoomTo(mean(units.x), mean(units.y), 12, 18, 40);
+  map.invalidate();
+})(dashboard)"""
+
+VIEWS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "dark": ("/", {}, ""),
+    "light": ("/", {"colorScheme": "light"}, ""),
+    "phone": ("/", {"viewport": {"width": 400, "height": 800}}, ""),
+    "fight": ("/", {}, AT_FIGHT),
+    "stream": ("/?view=stream", {"viewport": {"width": 1280, "height": 720}}, ""),
+    "stream-large": ("/?view=stream", {"viewport": {"width": 2560, "height": 1440}}, ""),
 }
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_it_looks_as_it_did(paused: Daemon, open_page: OpenPage, view: str) -> None:
-    path, options = VIEWS[view]
+    path, options, prepare = VIEWS[view]
     page = open_page(paused, path, deviceScaleFactor=0.5, reducedMotion="reduce", **options)
     shows(page, AT)
+    has_names(page)
     page.wait("dashboard.numbers.timeline.gameLoops.length > 50 && document.getElementById('lead').innerText !== ''")
+    if prepare:
+        page.evaluate(f"({prepare}, 0)")
+    compare(page, view)
+
+
+def test_between_matches_it_looks_as_it_did(launch: Launch, open_page: OpenPage) -> None:
+    daemon = launch("serve", *FREE_PORTS)
+    with abathur.publisher_blocking(daemon.grpc, map_name="Test LE") as publisher:
+        for each in responses(AT - 60, AT + 1):
+            publisher.publish(each)
+    page = open_page(daemon, deviceScaleFactor=0.5, reducedMotion="reduce")
+    shows(page, AT)
+    has_names(page)
+    page.wait("document.querySelector('#bar [data-name=army]').innerText !== '\u2013'")
+    page.wait("document.getElementById('state').innerText.startsWith('the match is over')")
+    compare(page, "between")
+
+
+def has_names(page: Page) -> None:
+    """Wait until the names of units are known, by which marks are moved, too."""
+    page.wait("document.querySelector('#units button')?.title.startsWith('unit type') === false")
+
+
+def compare(page: Page, view: str) -> None:
+    """Compare what is seen of a page with the picture of a view."""
     page.wait(
         "[...document.querySelectorAll('.graph canvas')].every((each) => each.width !== 300 || !each.checkVisibility())"
     )
