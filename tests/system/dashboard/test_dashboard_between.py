@@ -49,6 +49,13 @@ def test_a_page_that_is_opened_between_matches_shows_the_last_one(
     page.wait("dashboard.numbers.timeline.gameLoops.length > 1")
     page.wait("document.querySelector('#bar [data-name=army]').innerText !== '\u2013'")
     keep_picture(page, "between")
+    # Who won is told at the end, and before it only with the whole match.
+    assert page.text("#state") == OVER
+    page.press("Space", "Home")
+    page.wait(f"{LOOP} === args && {STATE} === 'the match is over'", FIRST)
+    page.press("h")
+    page.wait(f"{STATE} === args", OVER)
+    page.press("h", "Space")
     assert not page.run("return page.isVisible('#empty')")
     page.evaluate("dashboard.playback.seek(args)", FIRST + 20)
     page.wait(f"{LOOP} < args", LAST)

@@ -94,6 +94,11 @@ def test_both_players_are_shown_by_one_click(open_page: OpenPage, screen: dict[s
         assert page.text("#second-title") == "B: Synthetic Protoss (Protoss)"
         page.wait("dashboard.both.other.map.times.count > 0")
         keep_picture(page, "both")
+        # The numbers of both are exact.
+        bar = "[...document.querySelectorAll('#bar tbody tr')].map((row) => row.innerText)"
+        page.wait(f"{bar}.every((each) => !each.includes('\u2013') && !each.includes('seen'))")
+        # What the other side makes is not only what is seen.
+        assert page.text("#enemy-army-title") == "Enemy army: units \u00b7 cost"
         boxes = page.evaluate(
             "['map', 'second-map'].map((id) => document.getElementById(id).getBoundingClientRect().toJSON())"
         )
@@ -117,9 +122,11 @@ def test_both_players_are_shown_by_one_click(open_page: OpenPage, screen: dict[s
         for player in (first, second):
             player.observe(FIRST + 40)
         page.wait(f"{LOOP} === args && {OTHER} === args", FIRST + 40)
-        # Left by one click, and by a key.
+        # Left by one click, and by a key. The numbers of the other player stay exact.
         page.click("#leave-second")
         assert not page.run("return page.isVisible('#second-map')")
+        page.wait("document.getElementById('enemy-army-title').innerText.startsWith('Enemy army in sight')")
+        page.wait(f"{bar}.every((each) => !each.includes('\u2013') && !each.includes('seen'))")
         assert page.evaluate("document.getElementById('both-players').getAttribute('aria-pressed')") == "false"
         page.press("b")
         page.wait(f"{OTHER} === args", FIRST + 40)

@@ -313,6 +313,13 @@ def test_two_recordings_have_both_names_and_numbers(play: Play, open_page: OpenP
     # They are the same match.
     page.wait(f"(([[, ...one], [, ...other]]) => other[2] !== '\u2013' && String(one) === String(other))({BAR})")
     assert [row[0] for row in page.evaluate(BAR)] == ["before.mcap", "after.mcap"]
+    # What B makes and has is shown as what A does.
+    assert page.text("#enemy-army-title") == "B army: units \u00b7 cost"
+    rows = "[...document.querySelectorAll(args + ' li[data-key]')].map((each) => each.title)"
+    for own, others in (("#making", "#enemy-making"), ("#own-army", "#enemy-army")):
+        page.wait(f"{rows}.length > 0", own)
+        assert page.evaluate(rows, own) == page.evaluate(rows, others)
+    # The area between the lines of both has no height: they are the same.
     captions = page.evaluate("document.querySelector('.graph:nth-child(2) figcaption').innerText")
     assert "own" in captions and "B: own" in captions
     keep_picture(page, "compare")

@@ -558,6 +558,51 @@ def test_production_is_that_of_the_observation(play_at: Any, open_page: OpenPage
             assert armies[key]["told"] == f"{count} {titles[int(key)]}, worth {value} minerals and vespene"
 
 
+def test_rows_choose_their_units(paused: Daemon, open_page: OpenPage) -> None:
+    page = open_page(paused)
+    shows(page, AT)
+    page.wait("document.querySelectorAll('#own-army li[data-key]').length > 0")
+    units = units_at(AT)
+    for unit_type in (105, 110):
+        page.click(f"#own-army [data-key='{unit_type}'] button")
+        assert tags(page) == {
+            unit.tag for unit in units if unit.alliance == raw_pb2.Self and unit.unit_type == unit_type
+        }
+    # Of what is being made: what makes it, or is built. By the keyboard, too.
+    wanted = {unit.tag for unit in units if unit.alliance == raw_pb2.Self and unit.build_progress < 1}
+    assert wanted
+    chosen: set[int] = set()
+    for row in range(page.evaluate("document.querySelectorAll('#making li[data-key]').length")):
+        page.run("await page.locator('#making li[data-key] button').nth(args).focus()", row)
+        page.press("Enter")
+        assert tags(page)
+        chosen |= tags(page)
+    assert wanted <= chosen
+
+
+def test_the_army_comes_before_buildings(paused: Daemon, open_page: OpenPage) -> None:
+    page = open_page(paused)
+    shows(page, AT)
+    page.wait("document.querySelector('#units button')?.title.startsWith('unit type') === false")
+    page.wait("document.querySelectorAll('#units button').length > 10")
+    types = {each.unit_id: each for each in game_data().units}
+    keys = page.evaluate("[...document.querySelectorAll('#units button')].map((each) => Number(each.dataset.key))")
+    own = [types[key % 1_000_000] for key in keys if key // 1_000_000 == raw_pb2.Self]
+    kinds = [
+        "structure" if data_pb2.Structure in each.attributes else "worker" if each.unit_id in WORKERS else "unit"
+        for each in own
+    ]
+    first = {kind: kinds.index(kind) for kind in ("unit", "worker", "structure")}
+    assert first["unit"] == 0 < first["worker"] < first["structure"]
+    assert set(kinds[first["structure"] :]) <= {"structure", "unit"} and "worker" not in kinds[first["structure"] :]
+    # The most expensive soldier first; and own units before those of the enemy.
+    army = list(own[: first["worker"]])
+    costs = [each.mineral_cost + each.vespene_cost for each in army]
+    assert costs == sorted(costs, reverse=True) and len(costs) > 3
+    sides = [key // 1_000_000 for key in keys]
+    assert sides == sorted(sides, key=[raw_pb2.Self, raw_pb2.Enemy, raw_pb2.Ally, raw_pb2.Neutral].index)
+
+
 @pytest.fixture
 def play_at(launch: Launch) -> Any:
     """A playback of the committed recording that stands at a game loop."""

@@ -14,6 +14,7 @@ const { rateFor } = await load("playback/pursuit.js");
 const { markText, nextMark } = await load("time/mark_text.js");
 const { Names } = await load("match/names.js");
 const { ShownMarks } = await load("time/shown_marks.js");
+const { placed } = await load("time/marks.js");
 const { ownStanding, seenStanding } = await load("match/standing.js");
 
 /** A timeline of these values a second. */
@@ -204,4 +205,11 @@ test("standing: own numbers, what was seen, and what is not known", () => {
   const enemy = seenStanding("B", timeline, 30);
   assert.deepEqual([enemy.supply, enemy.workers, enemy.army, enemy.lost, enemy.bases, enemy.isSeen], [13, 5, 400, 70, 1, true]);
   assert.deepEqual([enemy.minerals, enemy.cap, seenStanding("B", timeline, 21).army], [undefined, undefined, undefined]);
+});
+
+test("marks on the scrubber: those that would cover each other lie in lanes, then beside each other", () => {
+  const marks = [0, 1, 2, 50, 200].map((gameLoop) => ({ kind: "fight", gameLoop })).concat([{ kind: "unknown", gameLoop: 3 }]);
+  const places = placed(marks, (gameLoop) => 2 * gameLoop, 0, 100);
+  assert.deepEqual(places.map(({ x, lane }) => [x, lane]), [[0, 0], [2, 1], [11, 0], [100, 0]]);
+  assert.equal(places[3].mark, marks[3]);
 });
