@@ -5,8 +5,10 @@ import { NEUTRAL } from "../match/world.js";
 
 /** More units of one side than these are one mark, where there is no room for each. */
 export const GROUP_ABOVE = 12;
-/** Passes in which neighbours are pushed apart. */
-const PASSES = 24;
+/** Passes in which neighbours are pushed apart, and after how many of them it is found out again which marks are neighbours. */
+const [PASSES, SEARCH_EVERY] = [24, 8];
+/** Of the radius of the largest mark: as far from touching, marks are neighbours. */
+const NEIGHBOUR = 0.5;
 /** A mark is moved this far at most: in cells, and at least in pixels. */
 const [MOST_CELLS, LEAST_SHIFT_PX] = [3, 7];
 /** Marks of one group overlap by this much of their radii. */
@@ -16,6 +18,8 @@ const PACKED = 0.7;
 /** Units in one place are pushed in directions that differ by this: the golden angle. */
 const TURN = 2.399963;
 const SNAPSHOT = 2;
+/** Keys of cells: one row of the grid to the next. */
+const ROW = 65536;
 
 export class Spread {
   /** Marks of several units: { x, y (cells), radius (pixels), alliance, rows }. */
@@ -30,6 +34,10 @@ export class Spread {
   #homeY = new Float64Array(0);
   #next = new Int32Array(0);
   #heads = new Map();
+  #pairs = new Int32Array(0);
+  #pairCount = 0;
+  #parent = new Int32Array(0);
+  #sizes = new Int32Array(0);
   #cell = 1;
   #count = 0;
   #gap = 0;
@@ -45,8 +53,9 @@ export class Spread {
     this.groups = [];
     if (count === 0) return;
     const most = Math.max(MOST_CELLS * view.scale, LEAST_SHIFT_PX);
+    this.#search(count);
     this.#group(units, count, most);
-    for (let pass = 0; pass < PASSES && this.#push(count, most); pass++);
+    for (let pass = 0; pass < PASSES && this.#push(most); pass++) if ((pass + 1) % SEARCH_EVERY === 0) this.#search(count);
     for (let i = 0; i < count; i++) {
       const row = this.#rows[i];
       if (this.groupOf[row] > 0) continue;
@@ -75,7 +84,7 @@ export class Spread {
       largest = Math.max(largest, this.#radius[count]);
       count++;
     }
-    this.#cell = 2 * largest;
+    this.#cell = (2 + NEIGHBOUR) * largest;
     [this.#count, this.#gap] = [count, gap];
     return count;
   }
@@ -89,54 +98,72 @@ export class Spread {
   #grow(length) {
     this.groupOf = new Uint16Array(length);
     [this.#rows, this.#next] = [new Int32Array(length), new Int32Array(length)];
+    [this.#parent, this.#sizes] = [new Int32Array(length), new Int32Array(length)];
     [this.#x, this.#y, this.#radius] = [new Float64Array(length), new Float64Array(length), new Float64Array(length)];
     [this.#homeX, this.#homeY] = [new Float64Array(length), new Float64Array(length)];
   }
 
-  /** Sorts the marks into cells of a grid: only neighbours are compared. */
-  #index(count) {
+  /** Finds the pairs of marks that are neighbours: sorted into cells of a grid, only marks in cells beside each other are compared. */
+  #search(count) {
     this.#heads.clear();
+    this.#pairCount = 0;
+    const reach = (NEIGHBOUR / (2 + NEIGHBOUR)) * this.#cell;
+    const keyOf = (i) => Math.floor(this.#x[i] / this.#cell) * ROW + Math.floor(this.#y[i] / this.#cell);
     for (let i = 0; i < count; i++) {
-      const key = this.#keyOf(this.#x[i], this.#y[i]);
+      const key = keyOf(i);
+      for (let dx = -ROW; dx <= ROW; dx += ROW)
+        for (let dy = -1; dy <= 1; dy++)
+          for (let j = this.#heads.get(key + dx + dy) ?? -1; j >= 0; j = this.#next[j]) this.#addIfNear(i, j, reach);
       this.#next[i] = this.#heads.get(key) ?? -1;
       this.#heads.set(key, i);
     }
   }
 
-  #keyOf(x, y) {
-    return Math.floor(x / this.#cell) * 65536 + Math.floor(y / this.#cell);
+  #isWithin(i, j, distance) {
+    const dx = this.#x[i] - this.#x[j];
+    const dy = this.#y[i] - this.#y[j];
+    return dx * dx + dy * dy < distance * distance;
   }
 
-  /** Calls each(i, j) for pairs of marks that are neighbours, each pair once. */
-  #pairs(count, each) {
-    this.#index(count);
-    for (let i = 0; i < count; i++) {
-      const key = this.#keyOf(this.#x[i], this.#y[i]);
-      for (let dx = -65536; dx <= 65536; dx += 65536)
-        for (let dy = -1; dy <= 1; dy++)
-          for (let j = this.#heads.get(key + dx + dy) ?? -1; j >= 0; j = this.#next[j]) if (j < i) each(i, j);
+  #addIfNear(i, j, reach) {
+    if (!this.#isWithin(i, j, this.#radius[i] + this.#radius[j] + reach)) return;
+    if (2 * this.#pairCount === this.#pairs.length) {
+      const before = this.#pairs;
+      this.#pairs = new Int32Array(Math.max(2 * before.length, 256));
+      this.#pairs.set(before);
     }
+    this.#pairs[2 * this.#pairCount] = i;
+    this.#pairs[2 * this.#pairCount++ + 1] = j;
   }
 
   /** Marks of one side that overlap become one where they are many and cannot be moved apart. */
   #group(units, count, most) {
-    const parent = Int32Array.from({ length: count }, (_, i) => i);
+    const [parent, sizes] = [this.#parent, this.#sizes];
+    for (let i = 0; i < count; i++) [parent[i], sizes[i]] = [i, 1];
     const rootOf = (i) => {
       while (parent[i] !== i) i = parent[i] = parent[parent[i]];
       return i;
     };
-    this.#pairs(count, (i, j) => {
-      if (units.alliance[this.#rows[i]] !== units.alliance[this.#rows[j]]) return;
-      if (Math.hypot(this.#x[i] - this.#x[j], this.#y[i] - this.#y[j]) < TOUCH * (this.#radius[i] + this.#radius[j]))
-        parent[rootOf(i)] = rootOf(j);
-    });
+    let largest = 1;
+    for (let pair = 0; pair < this.#pairCount; pair++) {
+      const [i, j] = [this.#pairs[2 * pair], this.#pairs[2 * pair + 1]];
+      if (units.alliance[this.#rows[i]] !== units.alliance[this.#rows[j]]) continue;
+      if (!this.#isWithin(i, j, TOUCH * (this.#radius[i] + this.#radius[j]))) continue;
+      const [one, other] = [rootOf(i), rootOf(j)];
+      if (one === other) continue;
+      parent[one] = other;
+      sizes[other] += sizes[one];
+      largest = Math.max(largest, sizes[other]);
+    }
+    if (largest <= GROUP_ABOVE) return;
     const members = new Map();
     for (let i = 0; i < count; i++) {
       const root = rootOf(i);
+      if (sizes[root] <= GROUP_ABOVE) continue;
       if (members.has(root)) members.get(root).push(i);
       else members.set(root, [i]);
     }
-    for (const each of members.values()) if (each.length > GROUP_ABOVE && !this.#hasRoom(each, most)) this.#join(units, each);
+    for (const each of members.values()) if (!this.#hasRoom(each, most)) this.#join(units, each);
   }
 
   /** Whether marks find room round where they are. */
@@ -165,29 +192,37 @@ export class Spread {
   }
 
   /** Pushes neighbours that overlap apart; returns whether there were any. */
-  #push(count, most) {
+  #push(most) {
     let moved = false;
-    this.#pairs(count, (i, j) => {
-      const least = this.#radius[i] + this.#radius[j];
-      if (this.#radius[i] === 0 || this.#radius[j] === 0) return;
-      let [dx, dy] = [this.#x[i] - this.#x[j], this.#y[i] - this.#y[j]];
-      let distance = Math.hypot(dx, dy);
-      if (distance >= least - 0.1) return;
-      if (distance < 0.01) [dx, dy, distance] = [Math.cos(i * TURN), Math.sin(i * TURN), 1];
+    const [x, y, radius, pairs] = [this.#x, this.#y, this.#radius, this.#pairs];
+    for (let at = 0; at < 2 * this.#pairCount; at += 2) {
+      const i = pairs[at];
+      const j = pairs[at + 1];
+      const least = radius[i] + radius[j];
+      if (radius[i] === 0 || radius[j] === 0 || !this.#isWithin(i, j, least - 0.1)) continue;
+      let dx = x[i] - x[j];
+      let dy = y[i] - y[j];
+      let distance = Math.sqrt(dx * dx + dy * dy);
+      if (distance < 0.01) {
+        dx = Math.cos(i * TURN);
+        dy = Math.sin(i * TURN);
+        distance = 1;
+      }
       const push = (0.52 * (least - Math.min(distance, least))) / distance;
       this.#move(i, dx * push, dy * push, most);
       this.#move(j, -dx * push, -dy * push, most);
       moved = true;
-    });
+    }
     return moved;
   }
 
   /** Moves a mark, no further than allowed from where its unit is. */
   #move(i, dx, dy, most) {
-    let [x, y] = [this.#x[i] + dx - this.#homeX[i], this.#y[i] + dy - this.#homeY[i]];
-    const far = Math.hypot(x, y);
-    if (far > most) [x, y] = [(x * most) / far, (y * most) / far];
-    this.#x[i] = this.#homeX[i] + x;
-    this.#y[i] = this.#homeY[i] + y;
+    const x = this.#x[i] + dx - this.#homeX[i];
+    const y = this.#y[i] + dy - this.#homeY[i];
+    const far = x * x + y * y;
+    const part = far > most * most ? most / Math.sqrt(far) : 1;
+    this.#x[i] = this.#homeX[i] + x * part;
+    this.#y[i] = this.#homeY[i] + y * part;
   }
 }
