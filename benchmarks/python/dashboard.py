@@ -22,7 +22,19 @@ DRIVER = ROOT / "tests" / "system" / "dashboard" / "browser" / "driver.mjs"
 MODULES = ROOT / "benchmarks" / "browser" / "package.json"
 #: Game time of the match at which it has more than 500 units, in seconds.
 START = 420
-SIZES = {"1280 x 800": {"width": 1280, "height": 800}, "400 x 800": {"width": 400, "height": 800}}
+SCREEN, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
+#: Magnifies the map where units fire, as the page does at a fight: marks are kept apart, and have bars and names.
+AT_FIGHT = """page.evaluate(() => {
+  const { map, world: { units } } = dashboard;
+  const isIn = (row) => units.used[row] && units.alliance[row] !== 3;
+  const rows = [...units.used.keys()].filter(isIn);
+  const firing = rows.filter((row) => units.engaged_target_tag[row] !== 0n);
+  const chosen = firing.length > 0 ? firing : rows;
+  const mean = (values) => chosen.reduce((sum, row) => sum + values[row], 0) / chosen.length;
+  map.view.zoomTo(mean(units.x), mean(units.y), 12, 18, 40);
+})"""
+#: Name, size of the screen, and what is done before.
+CASES = (("1280 x 800", SCREEN, ""), ("1280 x 800, at a fight", SCREEN, AT_FIGHT), ("400 x 800", PHONE, ""))
 DRAWN = """page.evaluate(async (seconds) => {
   const { map, world } = dashboard;
   const before = map.times.count;
@@ -88,10 +100,12 @@ def measure(chromium: str, recording: Path, seconds: float) -> dict[str, Any]:
     with Server([*arguments, *free]) as server, Browser(chromium) as browser:
         time.sleep(min(seconds, 3))
         results["without a page"] = {"daemon_cpu_percent": cpu_percent(server, seconds)}
-        for name, viewport in SIZES.items():
+        for name, viewport, prepare in CASES:
             browser.run(name, "await page.goto(args)", f"http://{server.address('http')}/", viewport=viewport)
             browser.run(name, "await page.waitForFunction(() => dashboard.world.gameLoop !== undefined)")
             time.sleep(min(seconds, 3))
+            if prepare:
+                browser.run(name, f"await {prepare}")
             before, start = server.cpu_seconds(), time.perf_counter()
             drawn = browser.run(name, f"return {DRAWN}", seconds)
             share = 100 * (server.cpu_seconds() - before) / (time.perf_counter() - start)
@@ -130,7 +144,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="see that it works: figures of no worth")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "local" / "dashboard")
     arguments = parser.parse_args()
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     chromium = os.environ.get("CHROME") or next((found for name in names if (found := shutil.which(name))), None)
     if chromium is None:
         sys.exit("Chromium is missing (Debian: apt-get install chromium; or name it in the environment's CHROME)")
