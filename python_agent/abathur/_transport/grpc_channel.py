@@ -66,7 +66,7 @@ class OwnProcess:
         if not self.is_this:
             raise AbathurError(
                 f"process {os.getpid()} was forked from process {self._process}, which made the connection to "
-                f"{self._address}: gRPC does not work there. Connect in each process, or start processes with 'spawn'"
+                f"{self._address}: gRPC does not work there. Start processes with 'spawn', or connect in each over socket://"
             )
 
 
