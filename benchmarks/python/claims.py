@@ -1,14 +1,22 @@
-"""Compares the figures of README and docs with committed results, and writes README's section of them.
+"""Compares the figures of README and docs with committed results.
 
-A figure is followed by a comment that names its source, which Markdown does not show::
+``benchmarks/claims.json`` names them: the document, the sentence or row of a table with its figures in braces, and for
+each what it is, the folder in benchmarks/results and a name in its figures.json, or the quotient of two::
 
-    in 0.29 ms<!-- 2026-11-24-report odyssey-zvp-full/python/columns+zstd-stream/ready_ms -->
+    {
+      "document": "docs/agents.md",
+      "sentence": "decoded in {0.29 ms}, which is {12 times} faster",
+      "figures": [
+        "2026-11-24-report odyssey-zvp-full/python/columns+zstd-stream/ready_ms",
+        "2026-11-24-report elite/python/protobuf/ready_ms / elite/python/columns/ready_ms"
+      ]
+    }
 
-The first word is a folder of benchmarks/results, the rest a name in its figures.json, or the quotient of two
-(``A / B``). The number before the comment must be between the least and the most of the rounds, as it is rounded.
+The document must have the sentence, once, and each number must be between the least and the most of the rounds, as it
+is rounded.
 
-A result that is a page and no figures.json is quoted: ``within 10 ms<!-- 2026-11-22-churn "there within 10 ms" -->``.
-Its README must have these words, and they the number.
+A result that is a page and has no figures.json is quoted: ``2026-11-22-churn "there within 10 ms"``. Its README must
+have these words, and they the number.
 """
 
 from __future__ import annotations
@@ -18,185 +26,164 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
-_RESULTS = _ROOT / "benchmarks" / "results"
 _NUMBER = r"\d[\d,]*\.?\d*"
-_CLAIM = re.compile(
-    rf"(?P<number>{_NUMBER}) ?(?P<unit>[A-Za-zµ/%]+)?[^<\d]*<!-- (?P<folder>\d{{4}}-\d\d-\d\d-\S+) (?P<name>.+?) -->"
-)
+_FIGURE = re.compile(rf"{{({_NUMBER})( ?)([^}}]*)}}")
 _ONE = {"value": 1.0, "low": 1.0, "high": 1.0}
-_MARKER = re.compile(r"<!-- \d{4}-\d\d-\d\d-\S+ .+? -->")
 #: By how much a text's unit is larger than that of the figure.
 _UNITS = {"KB": 1e3, "MB": 1e6, "µs": 1e-3, "%": 1e-2}
-_BEGIN, _END = "<!-- measured: python benchmarks/python/claims.py --write -->", "<!-- end of measured -->"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A figure in a text."""
+    """A sentence or row of a document, and what its figures are."""
 
-    file: str
-    line: int
-    text: str
-    folder: str
-    name: str
+    document: str
+    sentence: str
+    figures: tuple[str, ...]
 
-    def problem(self) -> str | None:
-        """What is wrong with it; None: it is within the spread of its result."""
-        where = f"{self.file}:{self.line}: {self.text}"
-        if self.name.startswith('"'):
-            return self._problem_of_quote(where)
-        try:
-            low, high = self._range()
-        except KeyError as error:
-            return f"{where}: {self.folder} has no figure {error}"
-        number, unit = self._parts()
-        value = float(number.replace(",", "")) * unit
-        half = 0.5 * 10.0 ** -len(number.partition(".")[2]) * unit
-        if low - half <= value <= high + half:
-            return None
-        return f"{where}: {self.name} is {low:.4g} to {high:.4g}"
+    def problems(self) -> Iterator[str]:
+        """What is wrong with it."""
+        where = f"{self.document}: {self.sentence}"
+        found = len(self._pattern().findall(_read(self.document)))
+        if found != 1:
+            yield f"{where}: the document has this sentence {found} times"
+        numbers = _FIGURE.findall(self.sentence)
+        if len(numbers) != len(self.figures):
+            yield f"{where}: {len(numbers)} numbers in braces, and {len(self.figures)} figures"
+        for (number, _, unit), figure in zip(numbers, self.figures, strict=False):
+            if problem := _problem(number, unit, figure):
+                yield f"{where}: {number} {unit}".rstrip() + f": {problem}"
 
-    def refreshed(self) -> str:
-        """The number as its result has it, with as many decimals."""
-        number, unit = self._parts()
-        if self.name.startswith('"'):
-            return number
-        over, under = self._quotient()
-        value = over["value"] / under["value"]
-        return f"{value / unit:,.{len(number.partition('.')[2])}f}"
+    def refreshed(self, report: str) -> Claim:
+        """The sentence with the numbers of its results, with as many decimals, and of the newest report."""
+        names = tuple(re.sub(r"^\S+-report ", f"{report} ", each) for each in self.figures)
+        numbers = iter(names)
+        return replace(
+            self, sentence=_FIGURE.sub(lambda match: _refreshed(match, next(numbers)), self.sentence), figures=names
+        )
 
-    def _range(self) -> tuple[float, float]:
-        over, under = self._quotient()
-        return over["low"] / under["high"], over["high"] / under["low"]
+    def write(self, new: Claim) -> None:
+        """Put another sentence in its place."""
+        path = _ROOT / self.document
+        given = (figure[0][1:-1] for figure in _FIGURE.finditer(new.sentence))
+        text = self._pattern().sub(lambda match: _filled(match, list(given)), path.read_text(encoding="utf-8"), count=1)
+        path.write_text(text, encoding="utf-8", newline="\n")
 
-    def _quotient(self) -> tuple[dict[str, float], dict[str, float]]:
-        """What the name divides; a name alone is divided by 1."""
-        known = figures(self.folder)
-        above, _, below = self.name.partition(" / ")
-        return known[above], known[below] if below else _ONE
+    def _pattern(self) -> re.Pattern[str]:
+        """Finds the sentence, wherever its lines break. What is between figures are groups."""
+        parts = re.split(r"\{([^}]*)\}", self.sentence)
+        return re.compile(
+            "".join(rf"({_words(part)})" if at % 2 == 0 else _words(part) for at, part in enumerate(parts))
+        )
 
-    def _parts(self) -> tuple[str, float]:
-        match = re.match(rf"({_NUMBER}) ?(\S*)", self.text)
-        assert match is not None
-        return match[1], _UNITS.get(match[2], 1)
 
-    def _problem_of_quote(self, where: str) -> str | None:
-        quote = self.name.strip('"')
-        page = _RESULTS / self.folder / "README.md"
-        if not page.exists() or quote not in " ".join(page.read_text(encoding="utf-8").split()):
-            return f"{where}: {self.folder} does not say {self.name}"
-        if self._parts()[0] not in re.findall(rf"{_NUMBER}(?<![.,])", quote):
-            return f"{where}: the number is not in {self.name}"
+def _words(text: str) -> str:
+    return re.sub(r"(?:\\ )+", r"\\s+", re.escape(text))
+
+
+def _filled(match: re.Match[str], numbers: list[str]) -> str:
+    between = match.groups()
+    return between[0] + "".join(number + text for number, text in zip(numbers, between[1:], strict=True))
+
+
+def _refreshed(match: re.Match[str], figure: str) -> str:
+    number, space, unit = match.groups()
+    folder, name = figure.split(" ", 1)
+    if name.startswith('"'):
+        return match[0]
+    over, under = _quotient(folder, name)
+    value = over["value"] / under["value"] / _UNITS.get(unit, 1)
+    return f"{{{value:,.{len(number.partition('.')[2])}f}{space}{unit}}}"
+
+
+def _problem(number: str, unit: str, figure: str) -> str | None:
+    """What is wrong with a figure; None: it is within the spread of its result."""
+    folder, name = figure.split(" ", 1)
+    if name.startswith('"'):
+        return _problem_of_quote(number, folder, name)
+    try:
+        over, under = _quotient(folder, name)
+    except KeyError as error:
+        return f"{folder} has no figure {error}"
+    low, high = over["low"] / under["high"], over["high"] / under["low"]
+    scale = _UNITS.get(unit, 1)
+    half = 0.5 * 10.0 ** -len(number.partition(".")[2]) * scale
+    if low - half <= float(number.replace(",", "")) * scale <= high + half:
         return None
+    return f"{name} is {low:.4g} to {high:.4g}"
+
+
+def _problem_of_quote(number: str, folder: str, name: str) -> str | None:
+    quote = name.strip('"')
+    page = _ROOT / "benchmarks" / "results" / folder / "README.md"
+    if not page.exists() or quote not in " ".join(page.read_text(encoding="utf-8").split()):
+        return f"{folder} does not say {name}"
+    if number not in re.findall(rf"{_NUMBER}(?<![.,])", quote):
+        return f"the number is not in {name}"
+    return None
+
+
+def _quotient(folder: str, name: str) -> tuple[dict[str, float], dict[str, float]]:
+    """What a name divides; a name alone is divided by 1."""
+    known = figures(folder)
+    above, _, below = name.partition(" / ")
+    return known[above], known[below] if below else _ONE
 
 
 @cache
 def figures(folder: str) -> dict[str, dict[str, float]]:
     """The figures of a committed result."""
-    path = _RESULTS / folder / "figures.json"
+    path = _ROOT / "benchmarks" / "results" / folder / "figures.json"
     if not path.exists():
-        raise KeyError(str(path.relative_to(_ROOT)))
+        raise KeyError(path.relative_to(_ROOT).as_posix())
     value: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
     return value
 
 
-def texts() -> list[Path]:
-    """README and docs."""
-    return [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
+def claims() -> list[Claim]:
+    """All of them."""
+    entries = json.loads((_ROOT / "benchmarks" / "claims.json").read_text(encoding="utf-8"))
+    return [Claim(each["document"], each["sentence"], tuple(each["figures"])) for each in entries]
 
 
-def claims(path: Path) -> Iterator[Claim]:
-    """The figures of a text that name their source.
-
-    Raises:
-        ValueError: a comment names a source, but no number stands before it.
-    """
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        found = list(_CLAIM.finditer(line))
-        if len(found) != len(_MARKER.findall(line)):
-            raise ValueError(f"{path.name}:{number}: a source without a number before it")
-        yield from (_claim(match, path, number) for match in found)
-
-
-def refresh(path: Path) -> None:
-    """Set the figures of a text that come from a figures.json to their values."""
-    text = path.read_text(encoding="utf-8")
-    new = _CLAIM.sub(lambda match: _claim(match, path, 0).refreshed() + match[0][len(match["number"]) :], text)
-    path.write_text(new, encoding="utf-8", newline="\n")
-
-
-def _claim(match: re.Match[str], path: Path, line: int) -> Claim:
-    text = f"{match['number']} {match['unit'] or ''}".strip()
-    return Claim(path.relative_to(_ROOT).as_posix(), line, text, match["folder"], match["name"])
-
-
-def measured(text: str) -> str:
-    """README's section of figures, made of the newest report.
-
-    Args:
-        text: The README.
-    """
-    folder = newest()
-    known = figures(folder)
-    recording = next(name.partition("/")[0] for name in known if name.partition("/")[0].endswith("-full"))
-    rows = []
-    for what, encoding in _ROWS:
-        cells = [_cell(known, folder, f"{recording}/{each}") for each in _cells(encoding)]
-        rows.append(f"| {what} | {' | '.join(cells)} |")
-    head = "| encoding | bytes a frame | encode, C# | decode, C# | decode, Python |\n|---|---:|---:|---:|---:|"
-    note = (
-        f"One frame of a match that is rebuilt from a replay ({recording}), until every field is read or all columns "
-        f"are arrays. What is\nmodelled in it, and other encodings, languages and transports: "
-        f"[report](benchmarks/results/{folder}/index.html)."
-    )
-    block = "\n".join([_BEGIN, "", note, "", head, *rows, "", _END])
-    start, end = text.index(_BEGIN), text.index(_END) + len(_END)
-    return text[:start] + block + text[end:]
-
-
-_ROWS = (
-    ("protobuf", "protobuf"),
-    ("JSON", "protojson"),
-    ("`zstd-stream`", "zstd-stream"),
-    ("`columns`", "columns"),
-    ("`columns` with `zstd-stream`", "columns+zstd-stream"),
-)
-
-
-def newest() -> str:
+def newest_report() -> str:
     """The newest committed report."""
-    return sorted(path.name for path in _RESULTS.glob("*-report"))[-1]
+    return sorted(path.name for path in (_ROOT / "benchmarks" / "results").glob("*-report"))[-1]
 
 
-def _cells(encoding: str) -> tuple[str, str, str, str]:
-    python = "orjson" if encoding == "protojson" else encoding
-    csharp = f"csharp/{encoding}"
-    return f"{csharp}/bytes", f"{csharp}/encode_ms", f"{csharp}/ready_ms", f"python/{python}/ready_ms"
+def write() -> None:
+    """Set the figures of documents, and their links to a report, to those of the newest report."""
+    report = newest_report()
+    new = []
+    for claim in claims():
+        new.append(claim.refreshed(report))
+        claim.write(new[-1])
+    entries = [{"document": each.document, "sentence": each.sentence, "figures": list(each.figures)} for each in new]
+    text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    (_ROOT / "benchmarks" / "claims.json").write_text(text, encoding="utf-8", newline="\n")
+    for document in {each.document for each in new}:
+        path = _ROOT / document
+        text = re.sub(r"results/[\d-]+-report/", f"results/{report}/", path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _cell(known: dict[str, dict[str, float]], folder: str, name: str) -> str:
-    if name not in known:
-        return ""
-    value = known[name]["value"]
-    text = f"{value:,.0f}" if name.endswith("bytes") else f"{value:.3g} ms"
-    return f"{text}<!-- {folder} {name} -->"
+def _read(document: str) -> str:
+    path = _ROOT / document
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def main() -> int:
-    """Check every claim, or write those of reports, and README's section."""
+    """Check every claim, or write those of reports."""
     parser = argparse.ArgumentParser(prog="claims", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write README's section, and figures of reports")
+    parser.add_argument("--write", action="store_true", help="set the figures to those of the newest report")
     if parser.parse_args().write:
-        readme = _ROOT / "README.md"
-        readme.write_text(measured(readme.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-        for path in texts():
-            refresh(path)
-    problems = [problem for path in texts() for claim in claims(path) if (problem := claim.problem())]
+        write()
+    problems = [problem for claim in claims() for problem in claim.problems()]
     print("\n".join(problems) or "every figure is within the spread of its result")
     return 1 if problems else 0
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import claims
 import pytest
+from programs import ROOT
 
 
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A committed report, and a README beside it."""
+    """A committed report, and a page beside it."""
     folder = tmp_path / "benchmarks" / "results" / "2026-01-02-report"
     folder.mkdir(parents=True)
     figures = {
@@ -25,93 +26,112 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     page.parent.mkdir()
     page.write_text("The most was 1,317 MB, and\n99.5 % came in time.\n")
     monkeypatch.setattr(claims, "_ROOT", tmp_path)
-    monkeypatch.setattr(claims, "_RESULTS", folder.parent)
     claims.figures.cache_clear()
     return tmp_path
 
 
-def problems(root: Path, text: str) -> list[str]:
-    path = root / "README.md"
-    path.write_text(text)
-    return [problem for claim in claims.claims(path) if (problem := claim.problem())]
+REPORT = "2026-01-02-report m-full"
 
 
-SOURCE = "2026-01-02-report m-full"
+def claim(root: Path, sentence: str, *figures: str, text: str | None = None) -> None:
+    """A README with this sentence, and what its figures are."""
+    (root / "README.md").write_text(text or f"# A\n\n{sentence.replace('{', '').replace('}', '')}\n", encoding="utf-8")
+    entry = {"document": "README.md", "sentence": sentence, "figures": figures}
+    (root / "benchmarks" / "claims.json").write_text(json.dumps([entry]), encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"takes 60,550<!-- {SOURCE}/csharp/protobuf/bytes --> bytes",
-        f"takes 60.6 KB<!-- {SOURCE}/csharp/protobuf/bytes -->",
-        f"in 0.19 ms<!-- {SOURCE}/csharp/protobuf/encode_ms -->",
-        f"in 230 µs<!-- {SOURCE}/csharp/protobuf/encode_ms -->",
-        'at most 1,317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->',
-        'for 99.5 % of them<!-- 2026-01-03-page "and 99.5 % came in time." -->',
-        f"| 12 times<!-- {SOURCE}/python/protobuf/ready_ms / m-full/python/columns/ready_ms --> | 1.1 ms"
-        f"<!-- {SOURCE}/python/columns/ready_ms --> |",
-    ],
-)
-def test_a_figure_within_the_spread_is_right(known: Path, text: str) -> None:
-    assert problems(known, text) == []
+def problems() -> list[str]:
+    return [problem for each in claims.claims() for problem in each.problems()]
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("sentence", "figures"),
     [
+        ("takes {60,550} bytes", [f"{REPORT}/csharp/protobuf/bytes"]),
+        ("takes {60.6 KB} of memory", [f"{REPORT}/csharp/protobuf/bytes"]),
+        ("in {0.19 ms}", [f"{REPORT}/csharp/protobuf/encode_ms"]),
+        ("in {230 µs}.", [f"{REPORT}/csharp/protobuf/encode_ms"]),
+        ("at most {1,317 MB}", ['2026-01-03-page "most was 1,317 MB"']),
+        ("for {99.5 %} of them", ['2026-01-03-page "and 99.5 % came in time."']),
         (
-            f"60,552<!-- {SOURCE}/csharp/protobuf/bytes -->",
-            "README.md:1: 60,552: m-full/csharp/protobuf/bytes is 6.055e+04",
+            "| {12 times} | {1.1 ms} |",
+            [
+                f"{REPORT}/python/protobuf/ready_ms / m-full/python/columns/ready_ms",
+                f"{REPORT}/python/columns/ready_ms",
+            ],
         ),
-        (
-            f"0.17 ms<!-- {SOURCE}/csharp/protobuf/encode_ms -->",
-            "README.md:1: 0.17 ms: m-full/csharp/protobuf/encode_ms is",
-        ),
-        (f"9 times<!-- {SOURCE}/python/protobuf/ready_ms / m-full/python/columns/ready_ms -->", "is 10 to 14.44"),
-        (
-            f"1 ms<!-- {SOURCE}/python/json/ready_ms -->",
-            "2026-01-02-report has no figure 'm-full/python/json/ready_ms'",
-        ),
-        ('1,318 MB<!-- 2026-01-03-page "most was 1,317 MB" -->', 'the number is not in "most was 1,317 MB"'),
-        ('317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->', 'the number is not in "most was 1,317 MB"'),
-        ('1,317 MB<!-- 2026-01-03-page "least was 1,317 MB" -->', '2026-01-03-page does not say "least was'),
-        ('1,317 MB<!-- 2026-01-04-page "most was 1,317 MB" -->', '2026-01-04-page does not say "most was'),
-        ("1 ms<!-- 2026-01-03-report x -->", "has no figure 'benchmarks/results/2026-01-03-report/figures.json'"),
     ],
 )
-def test_a_figure_that_differs_is_found(known: Path, text: str, problem: str) -> None:
-    (found,) = problems(known, text)
-    assert problem in found
+def test_a_figure_within_the_spread_is_right(known: Path, sentence: str, figures: list[str]) -> None:
+    claim(known, sentence, *figures)
+    assert problems() == []
 
 
-def test_a_source_without_a_number_is_an_error(known: Path) -> None:
-    with pytest.raises(ValueError, match=r"README\.md:1: a source without a number"):
-        problems(known, f"some<!-- {SOURCE}/csharp/protobuf/bytes -->")
+@pytest.mark.parametrize(
+    ("sentence", "figure", "problem"),
+    [
+        ("{60,552}", f"{REPORT}/csharp/protobuf/bytes", "60,552: m-full/csharp/protobuf/bytes is 6.055e+04"),
+        ("{0.17 ms}", f"{REPORT}/csharp/protobuf/encode_ms", "0.17 ms: m-full/csharp/protobuf/encode_ms is"),
+        ("{9 times}", f"{REPORT}/python/protobuf/ready_ms / m-full/python/columns/ready_ms", "is 10 to 14.44"),
+        ("{1 ms}", f"{REPORT}/python/json/ready_ms", "2026-01-02-report has no figure 'm-full/python/json/ready_ms'"),
+        ("{1,318 MB}", '2026-01-03-page "most was 1,317 MB"', 'the number is not in "most was 1,317 MB"'),
+        ("{317 MB}", '2026-01-03-page "most was 1,317 MB"', 'the number is not in "most was 1,317 MB"'),
+        ("{1,317 MB}", '2026-01-03-page "least was 1,317 MB"', '2026-01-03-page does not say "least was'),
+        ("{1,317 MB}", '2026-01-04-page "most was 1,317 MB"', '2026-01-04-page does not say "most was'),
+        ("{1 ms}", "2026-01-03-report x", "has no figure 'benchmarks/results/2026-01-03-report/figures.json'"),
+    ],
+)
+def test_a_figure_that_differs_is_found(known: Path, sentence: str, figure: str, problem: str) -> None:
+    claim(known, sentence, figure)
+    (found,) = problems()
+    assert found.startswith(f"README.md: {sentence}: ") and problem in found
 
 
-def test_the_section_of_the_readme_is_written_from_the_report(known: Path) -> None:
-    before = f"# A\n{claims._BEGIN}\nold\n{claims._END}\nafter\n"
-    text = claims.measured(before)
-    assert text.startswith("# A\n") and text.endswith("\nafter\n") and "old" not in text
-    assert f"| protobuf | 60,550<!-- {SOURCE}/csharp/protobuf/bytes --> | 0.2 ms<!-- " in text
-    assert claims.measured(text) == text
-    assert problems(known, text) == []
+@pytest.mark.parametrize(
+    ("sentence", "text", "problem"),
+    [
+        ("takes {60,550} bytes", "It takes 60,551 bytes.", "the document has this sentence 0 times"),
+        ("takes {60,550} bytes", "takes 60,550 bytes, takes 60,550 bytes", "the document has this sentence 2 times"),
+        ("takes 60,550 bytes", "takes 60,550 bytes", "0 numbers in braces, and 1 figures"),
+    ],
+)
+def test_the_sentence_is_in_the_document_once(known: Path, sentence: str, text: str, problem: str) -> None:
+    claim(known, sentence, f"{REPORT}/csharp/protobuf/bytes", text=text)
+    assert [each.partition(sentence)[2] for each in problems()] == [f": {problem}"]
+
+
+def test_a_document_that_is_not_there_is_found(known: Path) -> None:
+    claim(known, "takes {60,550} bytes", f"{REPORT}/csharp/protobuf/bytes")
+    (known / "README.md").unlink()
+    assert len(problems()) == 1
 
 
 def test_every_figure_of_readme_and_docs_is_that_of_its_result() -> None:
-    found = [claim for path in claims.texts() for claim in claims.claims(path)]
-    assert [problem for claim in found if (problem := claim.problem())] == []
+    assert {"README.md", "docs/protocol.md"} <= {each.document for each in claims.claims()}
+    assert problems() == []
+    # An editor shows tables as they are.
+    for text in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        assert "<!--" not in text.read_text(encoding="utf-8"), text.name
 
 
-def test_figures_of_reports_are_refreshed(known: Path) -> None:
-    path = known / "README.md"
-    path.write_text(
-        f"9.0 KB<!-- {SOURCE}/csharp/protobuf/bytes --> or 1<!-- {SOURCE}/csharp/protobuf/bytes --> in 1.11 ms"
-        f"<!-- {SOURCE}/csharp/protobuf/encode_ms -->\n2.0 times<!-- {SOURCE}/python/protobuf/ready_ms / "
-        'm-full/python/columns/ready_ms --> and 1,317 MB<!-- 2026-01-03-page "most was 1,317 MB" -->\n'
+def test_figures_are_set_to_those_of_the_newest_report(known: Path) -> None:
+    text = (
+        "See [it](benchmarks/results/2026-01-01-report/index.html).\n\nIt needs 9.0 KB or 1 in\n1.11 ms,\n"
+        "2.0 times and 1,317 MB.\n"
     )
-    claims.refresh(path)
-    numbers = ["60.6 KB", "60,550", "0.20 ms", "12.0 times", "1,317 MB"]
-    text = path.read_text()
-    assert [each for each in numbers if f"{each}<!--" in text] == numbers
-    assert [problem for claim in claims.claims(path) if (problem := claim.problem())] == []
+    claim(
+        known,
+        "needs {9.0 KB} or {1} in {1.11 ms}, {2.0 times} and {1,317 MB}.",
+        "2026-01-01-report m-full/csharp/protobuf/bytes",
+        "2026-01-01-report m-full/csharp/protobuf/bytes",
+        "2026-01-01-report m-full/csharp/protobuf/encode_ms",
+        "2026-01-01-report m-full/python/protobuf/ready_ms / m-full/python/columns/ready_ms",
+        '2026-01-03-page "most was 1,317 MB"',
+        text=text,
+    )
+    claims.write()
+    assert (known / "README.md").read_text(encoding="utf-8") == (
+        "See [it](benchmarks/results/2026-01-02-report/index.html).\n\nIt needs 60.6 KB or 60,550 in\n0.20 ms,\n"
+        "12.0 times and 1,317 MB.\n"
+    )
+    assert problems() == []
