@@ -3,7 +3,7 @@ using Google.Protobuf;
 
 namespace Abathur.Client.Nats;
 
-/// <summary>A request to the relay of a match, as docs/nats.md has it.</summary>
+/// <summary>A request to the relay of a match, as this library's README has it.</summary>
 /// <param name="What">The last token of its subject.</param>
 /// <param name="IsActing">Whether it needs the right to act.</param>
 /// <param name="Body">The message.</param>

@@ -30,7 +30,7 @@ public sealed class MatchTimeline
     /// <summary>What happened when, the oldest first: fights, bases, upgrades, drawings.</summary>
     public IReadOnlyList<Timeline.Types.Mark> Marks { get; }
 
-    /// <summary>Names of the columns: <c>docs/agents.md</c> lists them.</summary>
+    /// <summary>Names of the columns: such as <c>minerals</c>, <c>army_minerals</c>.</summary>
     public IReadOnlyCollection<string> Names => _columns.Keys;
 
     /// <summary>A column, a value a row.</summary>

@@ -1,4 +1,4 @@
-"""What docs/nats.md shows, run: its commands, examples and configuration, and the wire contract by other means."""
+"""What docs/nats.md and the wire contract show, run: commands, examples, configuration, the contract by other means."""
 
 from __future__ import annotations
 
@@ -28,17 +28,19 @@ from test_docs import blocks, make_certificate
 pytestmark = needs_nats
 
 PAGE = ROOT / "docs" / "nats.md"
+CONTRACT = ROOT / "libraries" / "Abathur.Client.Nats" / "README.md"
+EXAMPLES = [*blocks(PAGE, "python"), *blocks(CONTRACT, "python")]
 ADDRESS = "nats://127.0.0.1:4222"
 
 
-@pytest.mark.parametrize("number", range(len(blocks(PAGE, "python"))))
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_example_reads_a_match(play: Play, server: Server, number: int) -> None:
     """The second one is a client that knows only the wire contract."""
     daemon = play(SKIRMISH, "--start-paused", "--playback-duration", "5")
     relay = RelayProcess(server.url, "--address", daemon.grpc, "--match", "ladder-1")
     with relay, abathur.connect_blocking(daemon.grpc) as game:
         game.playback.resume()
-        code = blocks(PAGE, "python")[number].replace(ADDRESS, server.url)
+        code = EXAMPLES[number].replace(ADDRESS, server.url)
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
         )

@@ -19,9 +19,11 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob
 RUN = "abathur "
 #: What `dotnet make.cs test` is itself, or has done before this runs; the others have tests of their own.
 MADE = {"test", "setup", "demo", "pack", "protos"}
-#: The conformance suite's runner is not packaged anywhere; `nc` shows what test_bad_input sends.
-ELSEWHERE = ("protoc --include_imports", "conformance_test_runner ", "$ nc ", "{", "pip install .")
+#: `nc` shows what test_bad_input sends.
+ELSEWHERE = ("$ nc ", "{", "pip install .")
 OPENSSL = "openssl req -x509 "
+#: Pages of which only the links are followed.
+BESIDE = [*(ROOT / "benchmarks").glob("*.md"), *(ROOT / "libraries").glob("*/README.md")]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -160,7 +162,9 @@ def test_daemon_command_runs(tmp_path: Path, command: str) -> None:
         (tmp_path / "game_info.binpb").write_bytes(b"")
     if arguments[0] in ("proxy", "serve"):
         # Standard input is at its end, so that they stop when they are ready.
-        arguments += ["--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
+        arguments.append("--stop-with-parent")
+        if "--ports" not in arguments:
+            arguments += ["--grpc-port", "0", "--socket-port", "0"]
         if "--listen" in arguments:
             arguments[arguments.index("--listen") + 1] = "0"
         if "--agent" in arguments:
@@ -238,7 +242,7 @@ def test_games_are_played_on_request(launch: Launch) -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
+    for page in [*PAGES, *BESIDE]:
         for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
             if target.startswith("http"):
                 continue

@@ -1,6 +1,6 @@
 namespace Abathur.Client.Nats.Wire;
 
-/// <summary>The names of the wire contract in docs/nats.md.</summary>
+/// <summary>The names of the wire contract in this library's README.</summary>
 internal static class RelayNames
 {
     /// <summary>The directory of matches: a key-value bucket of JetStream.</summary>

@@ -6,7 +6,7 @@
 >>> from abathur.sc2 import run_game  # instead of: from sc2.main import run_game
 >>> abathur.sc2.run(MyBot(), "127.0.0.1:22400")  # doctest: +SKIP
 
-Needs burnysc2: ``pip install abathur-agent[sc2]``. docs/agents.md has the rules.
+Needs burnysc2: ``pip install abathur-agent[sc2]``. docs/agents-advanced.md has the rules.
 """
 
 from __future__ import annotations

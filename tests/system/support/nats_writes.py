@@ -27,7 +27,7 @@ def to_json(entry: Entry) -> bytes:
 
 
 def headers(stamp: Stamp, match: str, relay: str, previous: str = "") -> dict[str, str]:
-    """The headers with which a relay publishes a message (docs/nats.md).
+    """The headers with which a relay publishes a message (README of Abathur.Client.Nats).
 
     Args:
         stamp: What they say.

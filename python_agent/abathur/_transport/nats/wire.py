@@ -1,4 +1,4 @@
-"""The wire contract of docs/nats.md: names of subjects and streams, and the headers of a message."""
+"""The wire contract (README of Abathur.Client.Nats): names of subjects and streams, and the headers of a message."""
 
 from __future__ import annotations
 

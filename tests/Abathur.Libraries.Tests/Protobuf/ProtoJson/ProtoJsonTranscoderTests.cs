@@ -34,7 +34,7 @@ public class ProtoJsonTranscoderTests
         }
     }
 
-    /// <summary>What fails of the conformance suite, and is as Google's parser and formatter do it (docs/protojson.md).</summary>
+    /// <summary>What fails of the conformance suite, and is as Google's parser and formatter do it (README of Abathur.Protobuf).</summary>
     [Fact]
     public void Transcode_WhatConformanceWouldRefuse_IsAsGoogleDoesIt()
     {
