@@ -36,6 +36,7 @@ try
         ["recordings"] => make.Recordings(),
         ["gamedata", .. var rest] => make.GameData(rest),
         ["protos"] => make.Protos(),
+        ["docs"] => make.Docs(),
         ["pack", .. var rest] => make.Pack(rest),
         ["clean"] => Make.Clean(),
         [] or ["help" or "--help" or "-h"] => Make.Help(Console.Out, Ok),
@@ -106,8 +107,12 @@ internal sealed class Make
     // Without the analyzers: Directory.Build.props.
     private static readonly string[] Quick = ["-p:Quick=true"];
     private static readonly string[] NotOurs = ["artifacts", ".venv", Path.Combine("benchmarks", "browser", "node_modules")];
-    // The systems with a wheel that carries the daemon.
-    private static readonly string[] WheelRids = ["linux-x64", "win-x64"];
+    // The systems of users, as python_agent/packaging/hatch_build.py has them. The first two are tested, and made by default.
+    private static readonly string[] Rids = ["linux-x64", "win-x64", "linux-arm64", "osx-arm64", "osx-x64"];
+    private static readonly string PackArtifacts = Path.Combine(Root, "artifacts", "pack");
+    // The documentation as a site: docfx.json.
+    private static readonly string Site = Path.Combine(Root, "artifacts", "site");
+    private static readonly string Sbom = Path.Combine(Root, "artifacts", "sbom", "abathur-sync.cdx.json");
     private readonly List<string> _failed = [];
     private int _passed, _skipped, _triedAgain;
 
@@ -174,11 +179,13 @@ internal sealed class Make
               gamedata [FILE]             regenerate gamedata/ from a real game's serialized ResponseData
                                           (default: ../shared/observations/game_data.binpb)
               protos                      generate the Python modules of protos/ again
+              docs                        make the documentation as a site, in artifacts/site/html
               pack [RID...] [--output DIR]
-                                          make what is given to users: for linux-x64 and win-x64 (or the RIDs named)
-                                          the daemon, and a wheel of the Python package with the daemon;
-                                          the daemon as a .NET tool, the libraries as NuGet packages, a pure wheel
-                                          and the source distribution; in artifacts/packages
+                                          make what is given to users: for linux-x64 and win-x64 (or the RIDs named;
+                                          linux-arm64, osx-arm64 and osx-x64 are untested) the daemon, and a wheel of
+                                          the Python package with the daemon; the daemon as a .NET tool, the libraries
+                                          as NuGet packages, a pure wheel, the source distribution, the documentation
+                                          and the list of parts (SBOM); in artifacts/packages
               clean                       remove artifacts, .venv and caches
             """);
         return code;
@@ -299,12 +306,14 @@ internal sealed class Make
             if (arguments[i] == "--output")
                 output = ++i < arguments.Length ? Path.GetFullPath(arguments[i]) : throw new MakeException("--output takes a folder");
             else if (arguments[i].StartsWith('-')) throw new MakeException($"pack has no option {arguments[i]}");
-            else rids.Add(arguments[i]);
+            else if (Rids.Contains(arguments[i])) rids.Add(arguments[i]);
+            else throw new MakeException($"pack makes nothing for {arguments[i]}; it makes packages for {string.Join(", ", Rids)}");
         }
         Timed("Python environment", () => SetUpPython(Developer));
         Directory.CreateDirectory(output);
+        Timed("list of parts", () => PackSbom(output));
         Timed("libzstd", () => Run(Python, [Path.Combine("python_agent", "packaging", "libzstd.py"), LibZstd], "libzstd"));
-        if (rids is []) rids.AddRange(WheelRids);
+        if (rids is []) rids.AddRange(Rids[..2]);
         foreach (var rid in rids) Timed($"daemon for {rid}", () => PackDaemon(rid, output));
         Timed(
             "NuGet packages",
@@ -312,14 +321,66 @@ internal sealed class Make
                 "dotnet",
                 // In a folder of its own: these name the commit, which the others do not.
                 [
-                    "pack", Solution, "-c", "Release", "-p:Packing=true", $"-p:ArtifactsPath={Path.Combine(Root, "artifacts", "pack")}",
+                    "pack", Solution, "-c", "Release", "-p:Packing=true", $"-p:ArtifactsPath={PackArtifacts}",
                     .. Quick, "--nologo", "-v", "quiet", "-o", output,
                 ],
                 "dotnet pack"));
-        foreach (var rid in rids.Intersect(WheelRids)) Timed($"wheel for {rid}", () => PackWheel(rid, output));
+        foreach (var rid in rids) Timed($"wheel for {rid}", () => PackWheel(rid, output));
         Timed("source distribution and pure wheel", () => PackWheel(null, output));
+        Timed("documentation", () =>
+        {
+            MakeSite();
+            if (IsInterrupted) return;
+            var archive = Path.Combine(output, $"abathur-docs-{Version()}.zip");
+            File.Delete(archive);
+            ZipFile.CreateFromDirectory(Path.Combine(Site, "html"), archive);
+        });
         foreach (var file in Directory.EnumerateFiles(output).Order()) Console.WriteLine(file);
         return IsInterrupted ? 130 : 0;
+    }
+
+    public int Docs()
+    {
+        Timed("libraries", () => Build(analyze: false, Solution, "-p:Packing=true", $"-p:ArtifactsPath={PackArtifacts}"));
+        Timed("documentation", MakeSite);
+        Console.WriteLine(Path.Combine(Site, "html", "index.html"));
+        return IsInterrupted ? 130 : 0;
+    }
+
+    /// <summary>Makes the site of docs and of the libraries that were built for packages. A link that leads nowhere is an error.</summary>
+    private void MakeSite()
+    {
+        if (Directory.Exists(Site)) Directory.Delete(Site, recursive: true);
+        RunTool("docfx", "docfx.json", "--warningsAsErrors", "--logLevel", "warning");
+        if (IsInterrupted) return;
+        // More than half of the site.
+        foreach (var map in Directory.EnumerateFiles(Site, "*.map", SearchOption.AllDirectories)) File.Delete(map);
+    }
+
+    /// <summary>Lists the daemon's parts, as CycloneDX.</summary>
+    private void PackSbom(string output)
+    {
+        RunTool(
+            "dotnet-CycloneDX", Path.Combine(DaemonProject, $"{DaemonProject}.csproj"), "-o", Path.GetDirectoryName(Sbom)!, "-fn",
+            Path.GetFileName(Sbom), "-F", "Json", "-sn", "abathur-sync", "-sv", Version());
+        if (!IsInterrupted) File.Copy(Sbom, Path.Combine(output, $"abathur-sync-{Version()}.cdx.json"), overwrite: true);
+    }
+
+    /// <summary>Runs a tool of .config/dotnet-tools.json. What it says is shown only when it fails.</summary>
+    private void RunTool(string name, params string[] arguments)
+    {
+        foreach (var command in new[] { new[] { "tool", "restore" }, ["tool", "run", name, "--", .. arguments] })
+        {
+            if (IsInterrupted) return;
+            var info = StartInfo("dotnet", command);
+            info.RedirectStandardOutput = true;
+            using var process = Process.Start(info)!;
+            var said = process.StandardOutput.ReadToEnd();
+            process.WaitForExit();
+            if (process.ExitCode == 0 || IsInterrupted) continue;
+            Console.Error.WriteLine(said);
+            throw new MakeException($"{name} failed (exit code {process.ExitCode})");
+        }
     }
 
     /// <summary>The Python package with the daemon for a system; without one: the source distribution, and a wheel that is made of
@@ -348,6 +409,7 @@ internal sealed class Make
         var files = Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
             .Select(file => (file, Path.GetRelativePath(folder, file).Replace('\\', '/')))
             .Concat(new[] { "README.md", "LICENSE", "CHANGELOG.md" }.Select(name => (Path.Combine(Root, name), name)))
+            .Append((Sbom, Path.GetFileName(Sbom)))
             .Append((Path.Combine(Root, "recordings", "skirmish.mcap"), "skirmish.mcap"));
         var archive = Path.Combine(output, $"abathur-sync-{Version()}-{rid}");
         if (rid.StartsWith("win", StringComparison.Ordinal))

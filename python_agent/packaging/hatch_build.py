@@ -1,9 +1,9 @@
 """Puts the daemon, the sample recording and the compiled decoder into wheels: a build hook of hatchling.
 
-The environment variable ABATHUR_WHEEL says for which system: linux-x64, win-x64, or none (a pure wheel without the
-daemon). By default it is this system, if the .NET SDK is here. Editable installs have no daemon: they use the clone's
-build; source distributions, and wheels that are made of them, have none either. The decoder is compiled where there is
-a C compiler.
+The environment variable ABATHUR_WHEEL says for which system: one of TAGS, or none (a pure wheel without the daemon).
+By default it is this system, if the .NET SDK is here. Editable installs have no daemon: they use the clone's build;
+source distributions, and wheels that are made of them, have none either. The decoder is compiled where there is a C
+compiler.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SDK = 10
 NONE = "none"
 #: The systems with a platform wheel: the tag, which .NET's own libraries allow.
-TAGS = {"linux-x64": "manylinux_2_28_x86_64", "win-x64": "win_amd64"}
+TAGS = {
+    "linux-x64": "manylinux_2_28_x86_64",
+    "linux-arm64": "manylinux_2_28_aarch64",
+    "win-x64": "win_amd64",
+    "osx-arm64": "macosx_14_0_arm64",
+    "osx-x64": "macosx_14_0_x86_64",
+}
 
 
 class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
@@ -32,10 +38,17 @@ class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Publish the daemon, and name the files and the tag."""
         root = Path(self.root)
+        commit = write_commit(root)
+        if self.target_name == "sdist":
+            if commit:
+                build_data["force_include"][str(commit)] = "python_agent/abathur/_commit.txt"
+            return
         if version == "editable":
             self._decoder(root / "artifacts" / "native" / "host", None)
             return
         build_data["force_include"][str(root / "recordings" / "skirmish.mcap")] = "abathur/_sample/skirmish.mcap"
+        if commit:
+            build_data["force_include"][str(commit)] = "abathur/_commit.txt"
         rid = os.environ.get("ABATHUR_WHEEL") or own_rid()
         if rid != NONE or not os.environ.get("ABATHUR_WHEEL"):
             folder = root / "artifacts" / "native" / (rid if rid in TAGS else "host")
@@ -50,6 +63,8 @@ class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
             return
         folder = publish(root, rid)
         build_data["force_include"][str(folder)] = "abathur/_daemon"
+        if (parts := root / "artifacts" / "sbom" / "abathur-sync.cdx.json").exists():
+            build_data["force_include"][str(parts)] = "abathur/_daemon/abathur-sync.cdx.json"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tag(root, rid)}"
 
@@ -65,17 +80,32 @@ class DaemonHook(BuildHookInterface):  # type: ignore[type-arg, misc]
         return not problem
 
 
+def write_commit(root: Path) -> Path | None:
+    """A file with the commit of a clone, for `abathur --version`. A source distribution has it in the package."""
+    if not (root / ".git").exists():
+        return None
+    describe = ["git", "-C", str(root), "describe", "--always", "--abbrev=12", "--dirty"]
+    done = subprocess.run(describe, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    path = root / "artifacts" / "commit.txt"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(done.stdout, encoding="ascii")
+    return path
+
+
 def own_rid() -> str:
     """The identifier of this system; NONE if there is no platform wheel for it."""
-    if platform.machine().lower() not in ("x86_64", "amd64"):
-        return NONE
-    return {"linux": "linux-x64", "win32": "win-x64"}.get(sys.platform, NONE)
+    processor = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}.get(platform.machine().lower())
+    system = {"linux": "linux", "win32": "win", "darwin": "osx"}.get(sys.platform)
+    rid = f"{system}-{processor}"
+    return rid if rid in TAGS else NONE
 
 
 def why_not(root: Path, rid: str) -> str:
     """The reason for which the daemon cannot be built; empty if it can."""
     if rid == NONE:
-        return "the daemon is made for Linux and Windows on x86-64 only, or was not requested"
+        return f"the daemon is made for {', '.join(TAGS)} only, or was not requested"
     if rid not in TAGS:
         raise ValueError(f"ABATHUR_WHEEL must be {', '.join(TAGS)} or {NONE}, not {rid!r}")
     if not (root / "Abathur.sln").exists():
@@ -106,6 +136,6 @@ def publish(root: Path, rid: str) -> Path:
 
 def tag(root: Path, rid: str) -> str:
     """The wheel's platform. Without a libzstd that `pack` has built, it has a NuGet package's, for newer Linux."""
-    if rid == "linux-x64" and not any((root / "artifacts" / "libzstd" / rid).glob("libzstd.*")):
-        return "linux_x86_64"
+    if rid.startswith("linux-") and not any((root / "artifacts" / "libzstd" / rid).glob("libzstd.*")):
+        return TAGS[rid].replace("manylinux_2_28", "linux")
     return TAGS[rid]

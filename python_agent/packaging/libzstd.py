@@ -2,7 +2,8 @@
 
     python libzstd.py FOLDER
 
-writes FOLDER/linux-x64/libzstd.so, FOLDER/win-x64/libzstd.dll and FOLDER/LICENSE. Debian's own binary needs the C
+writes FOLDER/linux-x64/libzstd.so, FOLDER/win-x64/libzstd.dll and FOLDER/LICENSE, and FOLDER/linux-arm64/libzstd.so
+where there is a compiler for it (gcc-aarch64-linux-gnu). Debian's own binary needs the C
 library of Debian 12. Built without threads, which the daemon does not use, the library needs no symbol that is newer
 than glibc 2.14, so that a wheel with it can have the tag manylinux_2_28.
 
@@ -29,10 +30,14 @@ TOOLS = {
     "gcc": "gcc",
     MINGW: "gcc-mingw-w64-x86-64-win32",
 }
+#: Without it there is no library for linux-arm64; the others are made.
+AARCH64 = "aarch64-linux-gnu-gcc"
 FLAGS = ("-O3", "-DNDEBUG", "-shared", "-s")
+_ELF = ("-fPIC", "-Wl,-soname,libzstd.so.1", "-fvisibility=hidden")
 #: Compiler, options, name of the library.
 TARGETS = {
-    "linux-x64": ("gcc", ("-fPIC", "-Wl,-soname,libzstd.so.1", "-fvisibility=hidden"), "libzstd.so"),
+    "linux-x64": ("gcc", _ELF, "libzstd.so"),
+    "linux-arm64": (AARCH64, _ELF, "libzstd.so"),
     "win-x64": (MINGW, ("-DZSTD_DLL_EXPORT=1", "-static-libgcc"), "libzstd.dll"),
 }
 
@@ -40,7 +45,8 @@ TARGETS = {
 def main(arguments: Sequence[str]) -> int:
     """Build what is not there yet."""
     output = Path(arguments[0]).resolve()
-    wanted = [output / rid / name for rid, (_, _, name) in TARGETS.items()] + [output / "LICENSE"]
+    targets = {rid: each for rid, each in TARGETS.items() if each[0] != AARCH64 or shutil.which(AARCH64)}
+    wanted = [output / rid / name for rid, (_, _, name) in targets.items()] + [output / "LICENSE"]
     if all(path.exists() for path in wanted):
         return 0
     missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
@@ -49,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         source = fetch(Path(folder))
-        for rid, (compiler, options, name) in TARGETS.items():
+        for rid, (compiler, options, name) in targets.items():
             (output / rid).mkdir(parents=True, exist_ok=True)
             compile_library(source / "lib", compiler, options, output / rid / name)
         shutil.copyfile(source / "LICENSE", output / "LICENSE")

@@ -2,13 +2,15 @@
 
     python native.py FOLDER [RID]
 
-writes FOLDER/libabathur.so, or abathur.dll, for this system, or for linux-x64 or win-x64; nothing if it is newer than
-its sources. Without a compiler it writes nothing, says so, and ends with code 0: the package then decodes with NumPy.
+writes FOLDER/libabathur.so, or abathur.dll, for this system, or for linux-x64, linux-arm64 or win-x64; nothing if it is
+newer than its sources. Without a compiler it writes nothing, says so, and ends with code 0: the package then decodes
+with NumPy.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,8 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[1] / "native"
 #: Those that are tried, after the one that the environment variable CC names.
 COMPILERS = ("gcc", "clang", "cc")
-MINGW = "x86_64-w64-mingw32-gcc"
+#: Those for another system than this, by the system (.NET's identifier).
+CROSS = {"win-x64": "x86_64-w64-mingw32-gcc", "linux-arm64": "aarch64-linux-gnu-gcc"}
 #: No contraction: results are those of NumPy, bit for bit. Own functions are called, whatever others are called alike.
 FLAGS = ("-std=c11", "-O3", "-DNDEBUG", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffp-contract=off", "-shared")
 ELF_FLAGS = ("-fPIC", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-s")
@@ -31,12 +34,14 @@ def build(folder: Path, rid: str | None = None, sources: Path = SOURCES) -> str:
 
     Args:
         folder: Where to write it.
-        rid: ``linux-x64`` or ``win-x64``; None: this system.
+        rid: ``linux-x64``, ``linux-arm64`` or ``win-x64``; None: this system.
         sources: The folder of its sources.
 
     Returns:
         Why it was not compiled; empty if it was.
     """
+    if rid is not None and rid.startswith("osx-") and sys.platform != "darwin":
+        return f"it is compiled for {rid} on macOS only"
     is_windows = sys.platform == "win32" if rid is None else rid == "win-x64"
     output = folder / ("abathur.dll" if is_windows else "libabathur.so")
     files = sorted(sources.glob("*.[ch]"))
@@ -44,8 +49,8 @@ def build(folder: Path, rid: str | None = None, sources: Path = SOURCES) -> str:
         return ""
     compiler = _compiler(rid)
     if compiler is None:
-        return f"there is no C compiler ({MINGW if rid == 'win-x64' else ', '.join(COMPILERS)})"
-    flags = DLL_FLAGS if is_windows else MACH_FLAGS if rid is None and sys.platform == "darwin" else ELF_FLAGS
+        return f"there is no C compiler ({CROSS.get(rid or '') or ', '.join(COMPILERS)})"
+    flags = DLL_FLAGS if is_windows else MACH_FLAGS if sys.platform == "darwin" else ELF_FLAGS
     folder.mkdir(parents=True, exist_ok=True)
     # Another process may be reading the old one.
     new = folder / f"{output.name}.{os.getpid()}"
@@ -58,10 +63,16 @@ def build(folder: Path, rid: str | None = None, sources: Path = SOURCES) -> str:
 
 
 def _compiler(rid: str | None) -> str | None:
-    if rid == "win-x64" and sys.platform != "win32":
-        return shutil.which(MINGW)
+    if rid in CROSS and not _is_this(rid):
+        return shutil.which(CROSS[rid])
     names = [name for name in (os.environ.get("CC"), *COMPILERS) if name]
     return next((found for name in names if (found := shutil.which(name))), None)
+
+
+def _is_this(rid: str) -> bool:
+    if rid == "win-x64":
+        return sys.platform == "win32"
+    return sys.platform == "linux" and platform.machine() == "aarch64"
 
 
 def main(arguments: Sequence[str]) -> int:

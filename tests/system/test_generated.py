@@ -24,6 +24,13 @@ def export_tool():  # type: ignore[no-untyped-def]
     return module
 
 
+def test_notices_name_the_packages_of_the_daemon(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "python_agent" / "packaging" / "notices.py", tmp_path / "new"], check=True)
+    committed = (ROOT / "Abathur.Sync" / "NOTICES.txt").read_text(encoding="utf-8")
+    assert (tmp_path / "new").read_text(encoding="utf-8") == committed
+    assert {"Google.Protobuf", "Grpc.AspNetCore.Server", "Spectre.Console"} <= set(committed.split("\n"))
+
+
 def test_s2clientprotocol_files_are_what_the_tool_writes() -> None:
     tool = export_tool()
     descriptors = tool.descriptors()

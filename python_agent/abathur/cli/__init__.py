@@ -9,9 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-import abathur
 from abathur._values.printable import printable
-from abathur.cli import _commands, _daemon_command, _suggest
+from abathur.cli import _commands, _daemon_command, _suggest, _version
 from abathur.cli._parser import USAGE, parser_of
 from abathur.errors import AbathurError, DaemonError, RecordingError
 
@@ -60,7 +59,7 @@ def _run(arguments: list[str]) -> int:
         print(_commands.HELP, end="")
         return _OK
     if command == "--version":
-        print(f"abathur {abathur.__version__}")
+        print(_version.text(), end="")
         return _OK
     if command.startswith("[suggest"):
         print(*_suggest.words(arguments), sep="\n")
