@@ -315,16 +315,7 @@ internal sealed class Make
         Timed("libzstd", () => Run(Python, [Path.Combine("python_agent", "packaging", "libzstd.py"), LibZstd], "libzstd"));
         if (rids is []) rids.AddRange(Rids[..2]);
         foreach (var rid in rids) Timed($"daemon for {rid}", () => PackDaemon(rid, output));
-        Timed(
-            "NuGet packages",
-            () => Run(
-                "dotnet",
-                // In a folder of its own: these name the commit, which the others do not.
-                [
-                    "pack", Solution, "-c", "Release", "-p:Packing=true", $"-p:ArtifactsPath={PackArtifacts}",
-                    .. Quick, "--nologo", "-v", "quiet", "-o", output,
-                ],
-                "dotnet pack"));
+        Timed("NuGet packages", () => PackLibraries(output));
         foreach (var rid in rids) Timed($"wheel for {rid}", () => PackWheel(rid, output));
         Timed("source distribution and pure wheel", () => PackWheel(null, output));
         Timed("documentation", () =>
@@ -341,11 +332,20 @@ internal sealed class Make
 
     public int Docs()
     {
-        Timed("libraries", () => Build(analyze: false, Solution, "-p:Packing=true", $"-p:ArtifactsPath={PackArtifacts}"));
+        Timed("libraries", () => PackLibraries(Path.Combine(PackArtifacts, "packages")));
         Timed("documentation", MakeSite);
         Console.WriteLine(Path.Combine(Site, "html", "index.html"));
         return IsInterrupted ? 130 : 0;
     }
+
+    private void PackLibraries(string output) => Run(
+        "dotnet",
+        // In a folder of its own: these name the commit, which the others do not.
+        [
+            "pack", Solution, "-c", "Release", "-p:Packing=true", $"-p:ArtifactsPath={PackArtifacts}", .. Quick, "--nologo", "-v", "quiet",
+            "-o", output,
+        ],
+        "dotnet pack");
 
     /// <summary>Makes the site of docs and of the libraries that were built for packages. A link that leads nowhere is an error.</summary>
     private void MakeSite()
