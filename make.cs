@@ -389,6 +389,8 @@ internal sealed class Make
     {
         var info = StartInfo(Python, ["-m", "build", .. rid is null ? Array.Empty<string>() : ["--wheel"], "--outdir", output]);
         info.Environment["ABATHUR_WHEEL"] = rid ?? "none";
+        // Made just now.
+        if (rid is not null) info.Environment["ABATHUR_WHEEL_DAEMON"] = PublishedDaemon(rid);
         info.RedirectStandardOutput = true;
         if (IsInterrupted) return;
         using var process = Process.Start(info)!;
@@ -402,8 +404,7 @@ internal sealed class Make
     /// <summary>An archive, as is usual on the system, with the daemon, the sample recording, README and licences.</summary>
     private void PackDaemon(string rid, string output)
     {
-        // Also the wheel's: python_agent/packaging/hatch_build.py.
-        var folder = Path.Combine(Root, "artifacts", "publish", "daemon", rid);
+        var folder = PublishedDaemon(rid);
         Publish(rid, folder);
         if (IsInterrupted) return;
         var files = Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
@@ -422,6 +423,9 @@ internal sealed class Make
         using var tar = new TarWriter(new GZipStream(File.Create(archive + ".tar.gz"), CompressionLevel.Optimal));
         foreach (var (file, name) in files) tar.WriteEntry(file, name);
     }
+
+    /// <summary>Also the wheel's: python_agent/packaging/hatch_build.py.</summary>
+    private static string PublishedDaemon(string rid) => Path.Combine(Root, "artifacts", "publish", "daemon", rid);
 
     /// <summary>Makes the daemon that needs no .NET for a system, in a folder that has nothing else afterwards.</summary>
     private void Publish(string rid, string folder)

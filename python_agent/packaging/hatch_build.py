@@ -1,9 +1,9 @@
 """Puts the daemon, the sample recording and the compiled decoder into wheels: a build hook of hatchling.
 
 The environment variable ABATHUR_WHEEL says for which system: one of TAGS, or none (a pure wheel without the daemon).
-By default it is this system, if the .NET SDK is here. Editable installs have no daemon: they use the clone's build;
-source distributions, and wheels that are made of them, have none either. The decoder is compiled where there is a C
-compiler.
+By default it is this system, if the .NET SDK is here. ABATHUR_WHEEL_DAEMON names the folder of a daemon that is built.
+Editable installs have no daemon: they use the clone's build; source distributions, and wheels that are made of them,
+have none either. The decoder is compiled where there is a C compiler.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ def why_not(root: Path, rid: str) -> str:
 
 def publish(root: Path, rid: str) -> Path:
     """Build the program with all that it needs, as its project says; returns its folder."""
+    if built := os.environ.get("ABATHUR_WHEEL_DAEMON"):
+        return Path(built)
     folder = root / "artifacts" / "publish" / "daemon" / rid
     shutil.rmtree(folder, ignore_errors=True)
     project = str(root / "Abathur.Sync")

@@ -164,7 +164,12 @@ def test_a_clone_has_the_command(tmp_path: Path) -> None:
     done = subprocess.run(
         [ROOT / name, "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT, check=True
     )
-    assert done.stdout == f"abathur {package.__version__}\n"
+    first, *parts = done.stdout.splitlines()
+    assert first == f"abathur {package.__version__}"
+    told = {line.split()[0]: " ".join(line.split()[1:]) for line in parts}
+    assert told.keys() == {"commit", "daemon", "decoder", "libraries", "python"}
+    assert re.fullmatch("[0-9a-f]{7,}(-dirty)?", told["commit"])
+    assert told["daemon"].startswith(f"{package.__version__}, ") and told["decoder"] in ("compiled", "numpy")
 
 
 def test_the_daemon_is_taken_from_the_variable_the_package_the_build_and_the_path_in_this_order(

@@ -20,6 +20,15 @@ import pytest
 from programs import ROOT, SKIRMISH, TIMEOUT, Play, pip_settings, run_with_children
 
 MINUTES = 600
+#: Systems that this one makes packages for: the tag of the wheel, and what its programs begin with.
+ELSEWHERE = {
+    "linux-arm64": ("linux*_aarch64", b"\x7fELF\x02"),
+    "osx-arm64": ("macosx_14_0_arm64", b"\xcf\xfa\xed\xfe"),
+}
+LICENCES = [
+    f"licenses/{each}.txt" for each in ("NOTICES", "Apache.Arrow", "NATS.Client", "s2clientprotocol", "libzstd")
+]
+QEMU = shutil.which("qemu-aarch64")
 # What a user relies on first: arrays, payloads, receiving, the command line. All tests would take as long again.
 TESTS = [ROOT / "python_agent" / "tests" / f"test_{name}.py" for name in ("units", "payloads", "receive", "cli")]
 
@@ -28,6 +37,11 @@ def run(*command: str | Path, seconds: float = MINUTES, **options: object) -> su
     done = run_with_children([str(each) for each in command], seconds, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def commit() -> str:
+    """Of this clone."""
+    return run("git", "describe", "--always", "--abbrev=12", "--dirty", cwd=ROOT).stdout.strip()
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +61,7 @@ def version() -> str:
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packages")
-    run("dotnet", "make.cs", "pack", "linux-x64", "--output", folder)
+    run("dotnet", "make.cs", "pack", "linux-x64", *ELSEWHERE, "--output", folder)
     return folder
 
 
@@ -58,7 +72,7 @@ def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str,
     with tarfile.open(packages / f"abathur-sync-{version}-linux-x64.tar.gz") as archive:
         archive.extractall(tmp_path, filter="tar")
     program = tmp_path / "abathur-sync"
-    texts = {"README.md", "LICENSE", "CHANGELOG.md", "licenses"}
+    texts = {"README.md", "LICENSE", "CHANGELOG.md", "licenses", "abathur-sync.cdx.json"}
     assert {each.name for each in tmp_path.iterdir()} == {"abathur-sync", "libzstd.so", "skirmish.mcap", *texts}
     # No .NET on this machine, as far as the program can see.
     environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere"}
@@ -81,6 +95,67 @@ def test_the_daemon_in_one_file_needs_nothing_else(packages: Path, version: str,
                 assert next(iter(game.frames())).units.tag.size > 0
         daemon.stdin.close()
         assert daemon.wait(TIMEOUT) == 0
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("rid", ELSEWHERE)
+def test_packages_of_other_systems_say_that_they_are_untested(packages: Path, version: str, rid: str) -> None:
+    tag, begins = ELSEWHERE[rid]
+    with tarfile.open(packages / f"abathur-sync-{version}-{rid}.tar.gz") as archive:
+        files = {each.name: each for each in archive.getmembers()}
+        program, text = (archive.extractfile(files[name]) for name in ("abathur-sync", "UNTESTED.txt"))
+        assert program is not None and text is not None
+        assert program.read(len(begins)) == begins and files["abathur-sync"].mode & 0o111
+        assert rid in text.read().decode()
+    (wheel,) = packages.glob(f"abathur_agent-{version}-py3-none-*{tag}.whl")
+    with zipfile.ZipFile(wheel) as inside:
+        names = set(inside.namelist())
+        assert inside.read("abathur/_daemon/abathur-sync")[: len(begins)] == begins
+        # NumPy decodes on macOS.
+        assert ("abathur/_lib/libabathur.so" in names) == rid.startswith("linux")
+    assert {f"abathur/_daemon/{each}" for each in (*LICENCES, "UNTESTED.txt")} <= names
+
+
+@pytest.mark.packages
+@pytest.mark.timeout(MINUTES)
+@pytest.mark.skipif(QEMU is None, reason="needs qemu-aarch64 (Debian: qemu-user)")
+def test_the_daemon_for_linux_on_arm_starts(packages: Path, version: str, tmp_path: Path) -> None:
+    with tarfile.open(packages / f"abathur-sync-{version}-linux-arm64.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="tar")
+    emulated = [str(QEMU), "-L", "/usr/aarch64-linux-gnu", tmp_path / "abathur-sync"]
+    assert run(*emulated, "--version").stdout.startswith(f"{version}+")
+
+
+@pytest.mark.packages
+def test_the_parts_are_listed(packages: Path, version: str) -> None:
+    parts = json.loads((packages / f"abathur-sync-{version}.cdx.json").read_text(encoding="utf-8"))
+    assert (parts["bomFormat"], parts["metadata"]["component"]["version"]) == ("CycloneDX", version)
+    listed = {each["name"]: each for each in parts["components"]}
+    notices = (ROOT / "Abathur.Sync" / "NOTICES.txt").read_text(encoding="utf-8")
+    for name, own in re.findall(r"^(\S+)\n  ([\d.]+), ", notices, re.M):
+        assert listed[name]["version"] == own
+        assert listed[name]["licenses"]
+
+
+@pytest.mark.packages
+def test_the_documentation_is_a_site(packages: Path, version: str) -> None:
+    with zipfile.ZipFile(packages / f"abathur-docs-{version}.zip") as site:
+        names = set(site.namelist())
+        assert "run_game" in site.read("index.html").decode()
+    pages = {f"docs/{each.stem}.html" for each in (ROOT / "docs").glob("*.md")}
+    assert {"api/Abathur.Client.AbathurGame.html", "index.json", *pages} <= names
+    assert not [each for each in names if each.endswith(".map")]
+
+
+@pytest.mark.packages
+@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
+def test_the_containerfile_has_no_faults(tmp_path: Path) -> None:
+    """As a linter reads it. An image is not built: its base is on a registry."""
+    shutil.copy(ROOT / "Containerfile", tmp_path / "Dockerfile")
+    run("npm", "install", "--silent", "--no-audit", "--no-fund", "dockerfilelint@1.8.0", cwd=tmp_path)
+    lint = tmp_path / "node_modules" / ".bin" / ("dockerfilelint.cmd" if os.name == "nt" else "dockerfilelint")
+    found = json.loads(run(lint, "--output", "json", "Dockerfile", cwd=tmp_path).stdout)
+    assert found["totalIssues"] == 0, found["files"]
 
 
 @pytest.mark.packages
@@ -336,7 +411,8 @@ def test_a_default_install_runs_what_needs_no_large_package(
     scripts = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     pip = [scripts / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     run(*pip, packages / f"abathur_agent-{version}-py3-none-any.whl", env=pip_environment())
-    assert run(scripts / "abathur", "--version", cwd=tmp_path).stdout == f"abathur {version}\n"
+    told = run(scripts / "abathur", "--version", cwd=tmp_path).stdout
+    assert told.startswith(f"abathur {version}\n  commit    {commit()}\n  daemon    not installed\n"), told
     daemon = play(SKIRMISH, "--loop")
     assert "frames" in run(scripts / "abathur", "watch", daemon.grpc, "--seconds", "1", cwd=tmp_path).stdout
     frames = f"len(list(abathur.open({str(SKIRMISH)!r}).frames(stop=9000)))"
@@ -384,10 +460,7 @@ def test_the_platform_wheel_is_small_and_has_the_licences(platform_wheel: Path) 
     assert sizes["abathur/_sample/skirmish.mcap"] < 1.5e6
     assert modes["abathur/_daemon/abathur-sync"] & 0o111
     assert any(name.startswith("abathur/_daemon/licenses/dotnet/") for name in sizes)
-    assert "abathur/_daemon/licenses/Apache.Arrow.txt" in sizes
-    assert "abathur/_daemon/licenses/NATS.Client.txt" in sizes
-    if "manylinux" in platform_wheel.name:
-        assert "abathur/_daemon/licenses/libzstd.txt" in sizes
+    assert {f"abathur/_daemon/{each}" for each in (*LICENCES, "abathur-sync.cdx.json")} <= sizes.keys()
     assert not [name for name in sizes if name.endswith((".pdb", ".xml"))]
 
 
@@ -402,7 +475,11 @@ def test_the_platform_wheel_needs_no_dotnet(platform_wheel: Path, version: str, 
     run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", platform_wheel, env=pip_environment())
     user = {"PATH": str(scripts), "HOME": str(tmp_path), "DOTNET_ROOT": "/nowhere", "COLUMNS": "80"}
     settings = {"cwd": tmp_path, "env": user}
-    assert run(abathur_, "--version", **settings).stdout == f"abathur {version}\n"
+    told = run(abathur_, "--version", **settings).stdout.splitlines()
+    assert told[:2] == [f"abathur {version}", f"  commit    {commit()}"]
+    assert (
+        told[2].startswith(f"  daemon    {version}+{commit().partition('-')[0]}") and told[3] == "  decoder   compiled"
+    )
     demo = run(abathur_, "demo", "--seconds", "2", **settings).stdout
     assert "Summary of" in demo and "grpc" in demo and "socket" in demo
     sample = Path(run(python, "-c", "import abathur; print(abathur.sample())", **settings).stdout.strip())
