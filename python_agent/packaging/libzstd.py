@@ -13,6 +13,7 @@ ends with code 0: wheels then have the libzstd of a NuGet package, which needs g
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -78,7 +79,11 @@ def fetch(folder: Path) -> Path:
     apt = ["apt-get", "-qq", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={parts}"]
     apt += ["-o", f"Dir::State::lists={lists}", "-o", "APT::Sandbox::User=root"]
     run([*apt, "update"], folder)
-    run([*apt, "source", "libzstd"], folder)
+    # A mirror may list a security update whose files it does not have: the release's own version then.
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME", "stable")
+    done = subprocess.run([*apt, "source", "libzstd"], cwd=folder, capture_output=True, check=False)
+    if done.returncode != 0:
+        run([*apt, "source", "-t", release, "libzstd"], folder)
     return next(path for path in folder.glob("libzstd-*") if path.is_dir())
 
 
