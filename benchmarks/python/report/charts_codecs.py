@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from report.colours import style
-from report.results import LANGUAGES, Codec, Run
+from report.delivery import CHARTED, shown
+from report.results import Codec, Run
 from report.svg import Axis, Canvas, label_room, log_axis
 from report.text import kilobytes, milliseconds, size, spread, tick
 
 _WIDTH, _HEIGHT = 560.0, 350.0
 _TOP, _BOTTOM = 24.0, 310.0
-#: Codecs of one name whose mean sizes differ by less are the same format.
-_SAME = 0.02
-_RANK = {"protobuf": 0, "protojson": 1, "cbor": 2}
 #: Parts of a match whose mean sizes are drawn.
 _PARTS = 24
 
@@ -65,24 +63,18 @@ def _tip(codec: Codec) -> str:
 
 
 def bytes_over_match(runs: Sequence[Run]) -> list[Canvas]:
-    """Size of each format over the frames of a recording, a chart each; what is the same in two languages only once."""
+    """Size of each family of encodings over the frames of a recording, a chart each."""
     canvases = []
     for recording in dict.fromkeys(run.recording for run in runs):
         here = [run for run in runs if run.recording == recording]
-        series: list[tuple[Codec, str]] = []
-        for run in here:
-            for codec in run.codecs.values():
-                if len(codec.series) < 2 or codec.is_partial:
-                    continue
-                same = [each for each, _ in series if each.name == codec.name]
-                if same and abs((codec.mean_bytes or 0) - (same[0].mean_bytes or 0)) < _SAME * (codec.mean_bytes or 0):
-                    continue
-                series.append(
-                    (codec, f"{codec.name} ({LANGUAGES.get(run.language, run.language)})" if same else codec.name)
-                )
-        if not series:
+        codecs = {codec.name: codec for run in reversed(here) for codec in run.codecs.values()}
+        chosen = [
+            (codec, shown(name))
+            for name in CHARTED
+            if (codec := codecs.get(name)) and len(codec.series) > 1 and not codec.is_partial
+        ]
+        if not chosen:
             continue
-        chosen = _spaced(series)
         canvas = Canvas(_WIDTH, _HEIGHT, f"{recording}: bytes a frame over the match")
         last = max(at for codec, _ in chosen for at, _ in codec.series)
         x = Axis(
@@ -113,13 +105,3 @@ def _means(codec: Codec, last: int) -> list[tuple[float, float]]:
     for at, length in codec.series:
         parts.setdefault(min(at * _PARTS // max(1, last), _PARTS - 1), []).append(length)
     return [((part + 0.5) * last / _PARTS, sum(sizes) / len(sizes)) for part, sizes in sorted(parts.items())]
-
-
-def _spaced(series: list[tuple[Codec, str]], most: int = 12) -> list[tuple[Codec, str]]:
-    """At most so many lines; what is within 3 % of a line drawn before is left to the tables."""
-    kept: list[tuple[Codec, str]] = []
-    for codec, name in sorted(series, key=lambda each: (_RANK.get(each[0].name, 9), bool(each[0].compression))):
-        size = codec.mean_bytes or 0
-        if all(abs(size - (other.mean_bytes or 0)) > 0.03 * size for other, _ in kept):
-            kept.append((codec, name))
-    return sorted(kept[:most], key=lambda each: -(each[0].mean_bytes or 0))

@@ -8,6 +8,7 @@ from typing import Any
 
 from report.break_even import FASTEST, SLOWEST, Cost, fastest
 from report.colours import style
+from report.delivery import shown
 from report.svg import Axis, Canvas, label_room, log_axis
 from report.text import link, milliseconds, number, size, tick
 
@@ -22,7 +23,7 @@ def break_even(title: str, every: Sequence[Cost]) -> Canvas:
     """Time of a frame over links of every speed for all encodings, and below it which is fastest where."""
     reigns = fastest(every)
     canvas = Canvas(_WIDTH, _HEIGHT, title)
-    x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([cost.name for cost in every]), _TICKS, math.log10)
+    x = Axis(SLOWEST, FASTEST, 48, _WIDTH - label_room([shown(cost.name) for cost in every]), _TICKS, math.log10)
     values = [cost.total(speed) * 1e3 for cost in every for speed in (SLOWEST, FASTEST)]
     y = log_axis(values, _BOTTOM, _TOP, tick, 1.15)
     canvas.axes(x, y, "speed of the link, bit/s", "ms a frame: encoding, link, decoding")
@@ -34,7 +35,7 @@ def break_even(title: str, every: Sequence[Cost]) -> Canvas:
         points = [(x.at(speed), y.at(cost.total(speed) * 1e3)) for speed in speeds]
         tip = f"{cost.name}: {number(cost.seconds * 1e3)} ms + {size(cost.bytes)}"
         canvas.path(points, style(cost.name), tip)
-        ends.append((points[-1][1], cost.name, style(cost.name)))
+        ends.append((points[-1][1], shown(cost.name), style(cost.name)))
     canvas.labels_right(x.end, ends, _TOP, _BOTTOM)
     canvas.text(2, _HEIGHT - 26, "fastest", "name")
     for reign in reigns:

@@ -14,6 +14,8 @@ ENCODINGS = (
     *(f"{name}{each}" for name in ("protobuf", "protojson", "columns") for each in ("", *_SUFFIXES)),
     "zstd-stream", "br-stream", "columns+zstd-stream", "columns+br-stream",
 )  # fmt: skip
+#: Lines of charts that compare encodings: one for each family, and its smallest form in a default install.
+CHARTED = ("protojson", "protobuf", "protobuf+zstd", "zstd-stream", "columns", "columns+zstd-stream")
 #: Codecs that decode protobuf and JSON in a language, the fastest that is measured is taken.
 _DECODERS = {
     "csharp": {"protobuf": ("protobuf",), "protojson": ("protojson",)},
@@ -23,6 +25,11 @@ _DECODERS = {
     "jvm": {"protobuf": ("protobuf",), "protojson": ("protojson",)},
     "go": {"protobuf": ("protobuf", "vtprotobuf", "gogo"), "protojson": ("protojson",)},
 }
+
+
+def shown(encoding: str) -> str:
+    """The name of an encoding for people."""
+    return "JSON" if encoding == "protojson" else encoding
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def html(content: Content) -> str:
     sections = "".join(
         f'<section id="{name}"><h2>{escape(title)}</h2>{bodies[name]}</section>' for name, title in _SECTIONS.items()
     )
-    front = Front.of(runs)
+    front = Front.of(runs, content.end_to_end)
     first = front.html() if front else note("No run in C# and in another language was measured.")
     return (
         '<!doctype html><!-- Written by benchmarks/python/report. --><html lang="en"><head><meta charset="utf-8">'
