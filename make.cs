@@ -170,7 +170,7 @@ internal sealed class Make
               bench --filter GLOB [--recording FILE] [--frames N] [--json [FILE]]
                                           measure only the codecs and benchmarks whose name matches
               report [--quick | --scale S] [--only GLOB] [--output DIR]
-                                          measure codecs and transports, write the page; about 7 hours (times S,
+                                          measure codecs and transports, write the page; about 100 minutes (times S,
                                           0.05 to 1), continues where it was interrupted; --quick: about 5 minutes
               fuzz [TARGET...] [--seconds N] [--seed N]
                                           mutated input for all that reads from outside, 60 s in all;

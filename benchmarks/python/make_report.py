@@ -33,7 +33,7 @@ def main() -> int:
         "--scale",
         type=float,
         default=1,
-        help="share of a full run's time to take, 0.05 to 1 (default: 1, about 7 hours)",
+        help="share of a full run's time to take, 0.05 to 1 (default: 1, about 100 minutes)",
     )
     parser.add_argument(
         "--only", metavar="GLOB", action="append", help="only the parts whose title matches; repeatable"

@@ -399,7 +399,7 @@ def test_the_wheel_measures_codecs(clean: Path, tmp_path: Path) -> None:
     result = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     flat = ["flatbuffers", "flatbuffers-read", "flatbuffers-scan"]
     assert list(result["unavailable"]) == flat
-    assert [line.split()[3] for line in done.stderr.splitlines()] == flat
+    assert [line.split()[2] for line in done.stderr.splitlines()] == flat
     assert len(result["codecs"]) > len(names) and all(each["error"] is None for each in result["codecs"].values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -36,8 +36,9 @@ CODECS = {
         "system-text-json", "system-text-json-reflection", "newtonsoft-json", "servicestack-text", "cbor",
     ),
     "python": (
-        "protobuf", "protobuf-scan", "protojson-google", "protojson-google-indented", "json", "orjson", "msgspec-json",
-        "msgspec-msgpack", "msgpack", "cbor2", "fastavro", "flatbuffers", "flatbuffers-read", "flatbuffers-scan",
+        "protobuf", "protobuf-arrays", "protobuf-scan", "protojson-google", "protojson-google-indented", "json",
+        "orjson", "msgspec-json", "msgspec-msgpack", "msgpack", "cbor2", "fastavro", "flatbuffers", "flatbuffers-read",
+        "flatbuffers-scan",
     ),
 }  # fmt: skip
 #: Each frame depends on those since the last keyframe.
@@ -48,6 +49,10 @@ _PACKED_COLUMNS = ("columns+gzip", "columns+br", "columns+zstd")
 _POST = {"csharp": ("protobuf", "protojson-google"), "python": ("protobuf", "protojson-google")}
 _QUICK_BROWSER = ("json", "protobufjs", "pbf", "protobuf-es", "flatbuffers-read", "msgpackr", "avsc", "bebop")
 COMPRESSIONS = ("gzip", "br", "zstd")
+
+
+#: BenchmarkDotNet's own is 500. The page shows each error beside its mean.
+_ITERATION_MS = 100
 
 
 @dataclass(frozen=True)
@@ -190,8 +195,7 @@ def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, se
     """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
     command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", pattern, "--stopOnFirstError"]
-    # Of the default iteration, which is half a second, half at least.
-    command += [] if scale == 1 else ["--iterationTime", str(round(500 * max(scale, 0.5)))]
+    command += ["--iterationTime", str(round(_ITERATION_MS * max(scale, 0.5)))]
     title = f"single operations: {name}"
     output = folder / artifacts.name / name
     return Part(title, command, output, seconds, shows=True, quiet=True, sources=_CSHARP)
@@ -234,76 +238,73 @@ def quick(folder: Path, elite: Path) -> Plan:
 
 
 def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, levels: Path, *, scale: float = 1) -> Plan:
-    """Everything. About seven hours times `scale`, on a machine that does nothing else.
+    """Everything. About a hundred minutes times `scale`, on a machine that does nothing else.
 
-    `scale` is applied to budgets, frames and rounds, and to BenchmarkDotNet's iterations, at least half.
+    Each language reads one whole match; other recordings are there for sizes and for encoding in C#, which differ. What
+    varies least is repeated least. `scale` is applied to budgets, frames and rounds, and to BenchmarkDotNet's
+    iterations, at least half.
     """
     plan = Plan()
     wholes = [path for path in sequences.plain if is_whole(path.stem)]
-    windows = [path for path in sequences.plain if path not in wholes]
+    others = [elite, *(path for path in sequences.plain if path not in wholes)] if wholes else []
     if not sequences.plain:
         plan.missing.append(f"the whole match and the windows of others: there is no {SEQUENCES.parent.name}/sequences")
     main = wholes[0] if wholes else elite
-    for recording in (*wholes, elite):
-        for language in CODECS:
-            names = codecs(language, compressed=True)
-            plan.parts.append(match_run(language, recording, folder, names, budget=round(420 * scale)))
-    for path in windows:
+    for language in CODECS:
+        names = codecs(language, compressed=True)
+        plan.parts.append(match_run(language, main, folder, names, budget=round(200 * scale)))
+    for path in others:
         names = codecs("csharp", compressed=False)
-        plan.parts.append(match_run("csharp", path, folder, names, budget=round(25 * scale)))
-    for path in (*wholes, elite, *windows, *sequences.noisy):
+        plan.parts.append(match_run("csharp", path, folder, names, budget=round(15 * scale)))
+    for path in (main, *others, *sequences.noisy):
         is_long = path == elite or is_whole(path.stem.removesuffix("-noisy"))
         plan.parts.append(
-            match_run("csharp", path, folder, [*_SIZES], budget=None, rounds=1, frames=_frames_of_match(scale),
-                      seconds=(120 if is_long else 12) * scale, kind="sizes")
+            match_run("csharp", path, folder, [*_SIZES], budget=None, rounds=1, frames=_frames(1, scale),
+                      seconds=(100 if is_long else 12) * scale, kind="sizes")
         )  # fmt: skip
-    frames = max(20, round(100 * scale))
+    frames = max(20, round(50 * scale))
     for browser in ("chromium", "firefox"):
-        _browser(plan, [browser_run(main, folder, frames=frames, rounds=3, seconds=400 * scale, browser=browser)])
-    for language, rounds, seconds in (("go", 3, 300), ("jvm", 2, 1500)):
+        _browser(plan, [browser_run(main, folder, frames=frames, rounds=3, seconds=220 * scale, browser=browser)])
+    for language, rounds, seconds in (("go", 3, 300), ("jvm", 1, 720)):
         plan.parts.append(
             other_run(language, main, folder, frames=frames, rounds=rounds, levels=levels, seconds=seconds * scale)
         )
-    _post(plan, folder, [elite, *wholes], scale)
+    _post(plan, folder, dict.fromkeys([elite, main]), scale)
     plan.parts.append(
         end_to_end(
             folder,
             quick=False,
-            seconds=5400 * scale,
-            rounds=max(1, round(3 * scale)),
-            frames=f"{max(100, round(2000 * scale))},{max(50, round(500 * scale))}",
+            seconds=2400 * scale,
+            rounds=max(1, round(5 * scale)),
+            frames=f"{max(100, round(300 * scale))},{max(50, round(100 * scale))}",
         )
     )
     # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost: short runs.
-    for level in ("Small", "Middle", "Late"):
+    for level in ("Small", "Late"):
         for operation in ("Encode", "Decode", "DecodeAndTouch"):
             pattern = f"*CodecBenchmarks.{operation}(Level: {level},*"
-            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 450, scale))
-    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 240, scale))
+            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 110, scale))
+    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 70, scale))
     return plan
 
 
-def _frames_of_match(scale: float) -> int | None:
-    """Every frame, or that share of the longest match's 16,860."""
-    return None if scale == 1 else max(50, round(16_860 * scale))
+def _frames(of: int, scale: float) -> int | None:
+    """One of so many frames, times that share, of the longest match's 16,860; None: every frame."""
+    return None if scale == of == 1 else max(50, round(16_860 * scale / of))
 
 
-def _post(plan: Plan, folder: Path, recordings: Sequence[Path], scale: float) -> None:
-    """Every frame in the four rows of the post of 2018; 1 of 20 with protobuf in pure Python, which is as slow."""
+def _post(plan: Plan, folder: Path, recordings: Iterable[Path], scale: float) -> None:
+    """One frame of ten in the four rows of the post of 2018; one of 300 with protobuf in pure Python, which is slow."""
     pure = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
-    frames = _frames_of_match(scale)
     for recording in recordings:
+        for language, seconds in (("csharp", 20), ("python", 150)):
+            plan.parts.append(
+                match_run(language, recording, folder, [*_POST[language]], budget=None, rounds=1,
+                          frames=_frames(10, scale), seconds=seconds * scale, kind="post")
+            )  # fmt: skip
         plan.parts.append(
-            match_run("csharp", recording, folder, [*_POST["csharp"]], budget=None, rounds=1, frames=frames,
-                      seconds=600 * scale, kind="post")
-        )  # fmt: skip
-        plan.parts.append(
-            match_run("python", recording, folder, [*_POST["python"]], budget=None, rounds=1, frames=frames,
-                      seconds=3600 * scale, kind="post")
-        )  # fmt: skip
-        plan.parts.append(
-            match_run("python", recording, folder, ["protobuf"], budget=None, rounds=1,
-                      frames=max(50, round(840 * scale)), seconds=300 * scale, kind="post-pure", environment=pure)
+            match_run("python", recording, folder, ["protobuf"], budget=None, rounds=1, frames=_frames(300, scale),
+                      seconds=40 * scale, kind="post-pure", environment=pure)
         )  # fmt: skip
 
 

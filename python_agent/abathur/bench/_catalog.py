@@ -9,6 +9,7 @@ from abathur.errors import AbathurError
 
 NAMES: dict[str, tuple[str, str]] = {
     "protobuf": ("protobuf", "ProtobufCodec"),
+    "protobuf-arrays": ("protobuf", "ProtobufArrays"),
     "protobuf-scan": ("protobuf", "ProtobufScan"),
     "protojson-google": ("google_json", "GoogleJsonCodec"),
     "protojson-google-indented": ("google_json", "GoogleJsonIndentedCodec"),

@@ -11,6 +11,9 @@ from pathlib import Path
 from abathur.bench import _catalog
 from abathur.cli import _outputs
 
+#: Encoding the streams and the checks take as long again for a whole match.
+_QUICK_SECONDS = 60
+
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -31,6 +34,11 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="time that the run may take: codecs use as many evenly spaced frames as fit",
     )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"few frames, under two minutes: as --budget {_QUICK_SECONDS}",
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="start of the random order of the codecs")
     parser.add_argument("--list", action="store_true", help="list the codecs")
     parser.set_defaults(run=run)
@@ -42,6 +50,12 @@ def run(options: argparse.Namespace) -> None:
         _list()
         return
     _check(options)
+    if options.quick:
+        options.budget = options.budget or float(_QUICK_SECONDS)
+        print(
+            "abathur: one to two minutes; of few frames, so that times vary more than those of a full run",
+            file=sys.stderr,
+        )
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options
@@ -57,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
             if options.codecs is not None:
                 raise
             unavailable[name] = str(error)
-            print(f"abathur: skipped: {error}", file=sys.stderr)
+            print(f"abathur: {error}", file=sys.stderr)
     chosen = Options(options.file, names, options.rounds, options.frames, options.budget, options.seed)
     frames = RecordedFrames(options.file)
     environment = _environment.describe()

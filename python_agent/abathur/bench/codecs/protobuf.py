@@ -7,7 +7,10 @@ from typing import Any
 
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
+from abathur._frame.frame import Frame
+from abathur._frame.source import BytesSource, MessageSource
 from abathur.bench._codec import Codec, Sums
+from abathur.bench.codecs._arrays import arrays_of, sums_of
 from abathur.bench.schema import touch
 
 
@@ -55,3 +58,30 @@ class ProtobufScan(ProtobufCodec):
     def problem(self, decoded: Any, message: ResponseObservation) -> str | None:
         expected = [unit.pos.x for unit in message.observation.raw_data.units]
         return None if decoded == expected else "pos.x of the units differs after decoding"
+
+
+class ProtobufArrays(ProtobufCodec):
+    """Row `protobuf-arrays`: the units of a message as arrays, straight from its bytes."""
+
+    package = "abathur-agent"
+    footnotes: tuple[str, ...] = (
+        "A frame of this package: touching it makes all 42 columns of the units, those of their orders, buffs and "
+        "passengers, and the grids, NumPy arrays. The compiled decoder reads the units from the bytes; the message is "
+        "parsed for the grids.",
+    )
+    times_encode = False
+
+    def decode(self, data: Any) -> Frame:
+        return Frame(BytesSource(data))
+
+    def touch(self, decoded: Frame) -> Any:
+        return arrays_of(decoded)
+
+    def sums(self, touched: Any) -> Sums:
+        return sums_of(touched)
+
+    def expected_sums(self, message: ResponseObservation) -> Sums | None:
+        return sums_of(arrays_of(Frame(MessageSource(message))))
+
+    def to_message(self, decoded: Frame) -> ResponseObservation | None:
+        return decoded.response

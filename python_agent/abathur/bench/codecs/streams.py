@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
 from s2clientprotocol.sc2api_pb2 import ResponseObservation
 
 from abathur._frame.frame import Frame
 from abathur._frame.source import MessageSource
-from abathur._frame.unit_columns import BUFF_COLUMNS, COLUMNS, ORDER_COLUMNS, PASSENGER_COLUMNS
 from abathur._transport import compression as _compression
 from abathur._transport import frames
 from abathur._transport.payloads import PayloadReader
 from abathur.bench import _streamed
 from abathur.bench._codec import Codec, Sums
+from abathur.bench.codecs._arrays import arrays_of, sums_of
 from abathur.bench.schema import touch
 from abathur.errors import RecordingError
 from abathur.sync.v1 import sync_pb2
-
-_NESTED = {"orders": ORDER_COLUMNS, "buffs": BUFF_COLUMNS, "passengers": PASSENGER_COLUMNS}
 
 
 class StreamCodec(Codec):
@@ -89,10 +86,10 @@ class StreamCodec(Codec):
         return frames.from_message(data, received=0, size=0, payloads=self._reader)
 
     def touch(self, decoded: Frame) -> Any:
-        return _arrays(decoded) if self._reads_columns else touch.reader("message")(decoded.response)
+        return arrays_of(decoded) if self._reads_columns else touch.reader("message")(decoded.response)
 
     def sums(self, touched: Any) -> Sums:
-        return _sums(touched) if self._reads_columns else super().sums(touched)
+        return sums_of(touched) if self._reads_columns else super().sums(touched)
 
     def expected(self, message: ResponseObservation) -> ResponseObservation:
         if self._reads_columns:
@@ -103,28 +100,7 @@ class StreamCodec(Codec):
     def expected_sums(self, message: ResponseObservation) -> Sums | None:
         if not self._reads_columns:
             return None
-        return _sums(_arrays(Frame(MessageSource(message))))
+        return sums_of(arrays_of(Frame(MessageSource(message))))
 
     def to_message(self, decoded: Frame) -> ResponseObservation | None:
         return self.expected(decoded.response)
-
-
-def _arrays(frame: Frame) -> list[NDArray[Any]]:
-    """All columns of the units, of what belongs to units, and the grids."""
-    units = frame.units
-    arrays = [getattr(units, name) for name in COLUMNS]
-    for nested, columns in _NESTED.items():
-        table = getattr(units, nested)
-        arrays += [getattr(table, name) for name in columns]
-    return arrays + [grid for grid in (frame.grids.visibility, frame.grids.creep) if grid is not None]
-
-
-def _sums(arrays: Sequence[NDArray[Any]]) -> Sums:
-    """Sums of all integers and of all floats in arrays."""
-    integers, floats = 0, 0.0
-    for values in arrays:
-        if values.dtype.kind == "f":
-            floats += float(values.sum(dtype="f8"))
-        else:
-            integers += int(values.sum(dtype="u8" if values.dtype.kind in "ub" else "i8"))
-    return [integers, floats]
