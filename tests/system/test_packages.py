@@ -464,6 +464,10 @@ def test_the_platform_wheel_is_small_and_has_the_licences(platform_wheel: Path) 
     assert any(name.startswith("abathur/_daemon/licenses/dotnet/") for name in sizes)
     assert {f"abathur/_daemon/{each}" for each in (*LICENCES, "abathur-sync.cdx.json")} <= sizes.keys()
     assert not [name for name in sizes if name.endswith((".pdb", ".xml"))]
+    inside = {name.removeprefix("abathur/_daemon/") for name in sizes if name.startswith("abathur/_daemon/")}
+    assert {name for name in inside if not name.startswith("licenses/dotnet/")} == {
+        "abathur-sync", "libzstd.so", "abathur-sync.cdx.json", *LICENCES,
+    }  # fmt: skip
 
 
 @pytest.mark.packages
