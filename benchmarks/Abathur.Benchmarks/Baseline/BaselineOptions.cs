@@ -26,20 +26,24 @@ internal sealed record BaselineOptions
     /// <summary>Over gRPC, by <see cref="GrpcBaselineServer"/>; where <see cref="Unlimited"/>, frames come from memory.</summary>
     public bool Grpc { get; init; }
 
-    /// <summary>The command line of the same: <c>baseline FILE --port 0 --unlimited --grpc --start-offset S
-    /// --duration S</c>.</summary>
+    /// <summary>Over gRPC as messages, which the package writes for each client; false: as bytes that are made once.</summary>
+    public bool Typed { get; init; }
+
+    /// <summary>The command line of the same: <c>baseline FILE --port 0 --unlimited --grpc --typed
+    /// --start-offset S --duration S</c>.</summary>
     public static int Invoke(string[] args)
     {
         var file = new Argument<string>("FILE") { Description = "Recording (MCAP) to send." };
         var port = new Option<int>("--port") { Description = "TCP port; 0: any free one." };
         var unlimited = new Option<bool>("--unlimited") { Description = "As fast as every client takes the frames." };
         var grpc = new Option<bool>("--grpc") { Description = "Over gRPC, by grpc-dotnet's server alone." };
+        var typed = new Option<bool>("--typed") { Description = "With --grpc: as messages, which are written for each client." };
         var offset = new Option<double>("--start-offset") { Description = "Seconds of game time to skip at the start." };
         var duration = new Option<double?>("--duration") { Description = "Seconds of game time to send." };
         var command = new RootCommand(
             "Sends recorded frames over plain TCP, or gRPC: what nothing can be faster than.")
         {
-            file, port, unlimited, grpc, offset, duration,
+            file, port, unlimited, grpc, typed, offset, duration,
         };
         command.SetAction((parsed, cancellationToken) =>
         {
@@ -49,6 +53,7 @@ internal sealed record BaselineOptions
                 Port = parsed.GetValue(port),
                 Unlimited = parsed.GetValue(unlimited),
                 Grpc = parsed.GetValue(grpc),
+                Typed = parsed.GetValue(typed),
                 StartOffset = parsed.GetValue(offset),
                 Duration = parsed.GetValue(duration),
             };

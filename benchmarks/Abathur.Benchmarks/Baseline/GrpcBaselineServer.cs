@@ -15,8 +15,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Abathur.Benchmarks.Baseline;
 
 /// <summary>
-/// The plainest gRPC server of the same frames, with the packages of the field (grpc-dotnet): a message is made once, and written to each
-/// client by the package.
+/// The plainest gRPC server of the same frames, with the packages of the field (grpc-dotnet). Its bytes are made once and written to each
+/// client, or, typed, the package writes the message for each client, as for a service that Grpc.Tools generates.
 /// </summary>
 /// <remarks>
 /// At the tick rate it is the measure of the daemon's own output; a client that lags skips to the newest frame. As fast as clients take
@@ -25,9 +25,10 @@ namespace Abathur.Benchmarks.Baseline;
 internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider clock) : IDisposable
 {
     private const int FramesInMemory = 300;
+    private static readonly Marshaller<byte[]> Bytes = new(message => message, message => message);
     private readonly BaselinePlayback _playback = new(options, clock);
-    private readonly ConcurrentDictionary<Channel<byte[]>, bool> _clients = new();
-    private byte[][] _inMemory = [];
+    private readonly ConcurrentDictionary<Channel<Message>, bool> _clients = new();
+    private Message[] _inMemory = [];
     private ulong _sequence;
 
     /// <summary>Serves until standard input is closed. Prints "ready grpc=ADDRESS" when clients may come.</summary>
@@ -43,7 +44,8 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
             kestrel.Listen(IPAddress.Loopback, options.Port, listener => listener.UseGrpc());
         });
         builder.Services.AddGrpc();
-        builder.Services.AddSingleton<IServiceMethodProvider<GrpcBaselineServer>, Methods>();
+        if (options.Typed) builder.Services.AddSingleton<IServiceMethodProvider<GrpcBaselineServer>, TypedMethods>();
+        else builder.Services.AddSingleton<IServiceMethodProvider<GrpcBaselineServer>, ReadyMethods>();
         builder.Services.AddSingleton(server);
         await using var app = builder.Build();
         app.MapGrpcService<GrpcBaselineServer>();
@@ -59,43 +61,47 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
 
     public void Dispose() => _playback.Dispose();
 
-    private byte[][] Load()
+    private Message[] Load()
     {
         using var recording = RecordingReader.Open(options.Recording);
         var first = (uint)(recording.FirstGameLoop + (options.StartOffset * recording.Match.TickHz));
-        return [.. recording.ReadBetween(first, uint.MaxValue).Take(FramesInMemory).Select(each => Message(recording.Match, each))];
+        return [.. recording.ReadBetween(first, uint.MaxValue).Take(FramesInMemory).Select(each => MessageOf(recording.Match, each))];
     }
 
     private Task PublishAsync(CancellationToken cancellationToken) => _playback.RunAsync(
         () => !_clients.IsEmpty,
         (match, observation) =>
         {
-            var message = Message(match, observation);
+            var message = MessageOf(match, observation);
             foreach (var (client, _) in _clients) client.Writer.TryWrite(message);
             return ValueTask.CompletedTask;
         },
         cancellationToken);
 
-    private byte[] Message(RecordingMatch match, RecordedObservation observation) => new Sync.V1.Frame
+    private Message MessageOf(RecordingMatch match, RecordedObservation observation)
     {
-        MatchId = match.MatchId,
-        Sequence = ++_sequence,
-        GameLoop = observation.GameLoop,
-        PublishedMonotonicNs = FrameStamp.Now(clock).MonotonicNs,
-        Data = ByteString.CopyFrom(observation.Payload.Span),
-    }.ToByteArray();
+        var frame = new Sync.V1.Frame
+        {
+            MatchId = match.MatchId,
+            Sequence = ++_sequence,
+            GameLoop = observation.GameLoop,
+            PublishedMonotonicNs = FrameStamp.Now(clock).MonotonicNs,
+            Data = ByteString.CopyFrom(observation.Payload.Span),
+        };
+        return new Message(frame, options.Typed ? [] : frame.ToByteArray());
+    }
 
-    private async Task SendAsync(IServerStreamWriter<byte[]> output, CancellationToken cancellationToken)
+    private async Task SendAsync<T>(IServerStreamWriter<T> output, Func<Message, T> select, CancellationToken cancellationToken)
     {
         for (var i = 0; _inMemory.Length > 0 && !cancellationToken.IsCancellationRequested; i = (i + 1) % _inMemory.Length)
-            await output.WriteAsync(_inMemory[i], cancellationToken);
-        var newest = Channel.CreateBounded<byte[]>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropOldest });
+            await output.WriteAsync(select(_inMemory[i]), cancellationToken);
+        var newest = Channel.CreateBounded<Message>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropOldest });
         _clients[newest] = true;
         _playback.Join();
         try
         {
             await foreach (var message in newest.Reader.ReadAllAsync(cancellationToken))
-                await output.WriteAsync(message, cancellationToken);
+                await output.WriteAsync(select(message), cancellationToken);
         }
         finally
         {
@@ -103,12 +109,30 @@ internal sealed class GrpcBaselineServer(BaselineOptions options, TimeProvider c
         }
     }
 
-    private sealed class Methods : IServiceMethodProvider<GrpcBaselineServer>
-    {
-        private static readonly Marshaller<byte[]> Bytes = new(message => message, message => message);
+    /// <summary>A frame as a message, and as bytes unless the package writes it.</summary>
+    private sealed record Message(Sync.V1.Frame Frame, byte[] Bytes);
 
+    private sealed class ReadyMethods : IServiceMethodProvider<GrpcBaselineServer>
+    {
         public void OnServiceMethodDiscovery(ServiceMethodProviderContext<GrpcBaselineServer> context) => context.AddServerStreamingMethod(
             new Method<byte[], byte[]>(MethodType.ServerStreaming, GameSyncMethods.ServiceName, "Subscribe", Bytes, Bytes), [],
-            (server, _, output, call) => server.SendAsync(output, call.CancellationToken));
+            (server, _, output, call) => server.SendAsync(output, each => each.Bytes, call.CancellationToken));
+    }
+
+    private sealed class TypedMethods : IServiceMethodProvider<GrpcBaselineServer>
+    {
+        // As Grpc.Tools generates it.
+        private static readonly Marshaller<Sync.V1.Frame> Frames = new(
+            (message, context) =>
+            {
+                context.SetPayloadLength(message.CalculateSize());
+                message.WriteTo(context.GetBufferWriter());
+                context.Complete();
+            },
+            context => Sync.V1.Frame.Parser.ParseFrom(context.PayloadAsReadOnlySequence()));
+
+        public void OnServiceMethodDiscovery(ServiceMethodProviderContext<GrpcBaselineServer> context) => context.AddServerStreamingMethod(
+            new Method<byte[], Sync.V1.Frame>(MethodType.ServerStreaming, GameSyncMethods.ServiceName, "Subscribe", Bytes, Frames), [],
+            (server, _, output, call) => server.SendAsync(output, each => each.Frame, call.CancellationToken));
     }
 }
