@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from processes import MeasureError
-from report import figures_json, page, plan, results, results_csv, single_operations
+from report import figures_json, others, page, plan, results, results_csv, single_operations
 from report.running import INTERRUPTED, Journal, Running, say
 
 from recordings import LOCAL, Sequences, import_sequences, make_elite, make_levels, make_noisy
@@ -92,7 +92,7 @@ def write_page(folder: Path, command: str, missing: list[str], *, interrupted: b
     posts = results.read_runs(folder, "post-*.json")
     results_csv.write([*runs, *posts], folder / "results.csv")
     end_to_end = results.read_end_to_end(folder)
-    figures_json.write(runs, end_to_end, folder / "figures.json")
+    figures_json.write(runs, end_to_end, folder / "figures.json", others.figures(folder))
     raw = [
         path.relative_to(folder).as_posix()
         for path in sorted(folder.rglob("*"))
@@ -109,6 +109,7 @@ def write_page(folder: Path, command: str, missing: list[str], *, interrupted: b
         missing=missing,
         interrupted=interrupted or any(run.interrupted for run in runs),
         raw_files=raw,
+        folder=folder,
         parts=Journal(folder / "done.json").read(),
     )
     path = folder / "index.html"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,12 @@ def collect(runs: Sequence[Run], end_to_end: dict[str, Any] | None) -> dict[str,
     return found
 
 
-def write(runs: Sequence[Run], end_to_end: dict[str, Any] | None, path: Path) -> None:
-    """Write the file, a figure a line."""
-    lines = [f"{json.dumps(name)}: {json.dumps(figure)}" for name, figure in collect(runs, end_to_end).items()]
+def write(
+    runs: Sequence[Run], end_to_end: dict[str, Any] | None, path: Path, others: Mapping[str, Figure] | None = None
+) -> None:
+    """Write the file, a figure a line; with those of other benchmarks."""
+    every = {**collect(runs, end_to_end), **(others or {})}
+    lines = [f"{json.dumps(name)}: {json.dumps(figure)}" for name, figure in every.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from report import http, languages, method, posts, sizes, tables, wire
+from report import http, languages, method, others, posts, sizes, tables, wire
 from report.front import Front
 from report.results import Run
 from report.running import Done
@@ -23,6 +23,7 @@ _SECTIONS = {
     "jvm": "How fast in Java?",
     "go": "How fast in Go?",
     "wire": "How long over the wire?",
+    "others": "And beside it?",
     "posts": "And what others published?",
     "method": "How was it measured?",
 }
@@ -42,6 +43,7 @@ class Content:
     missing: list[str] = field(default_factory=list)
     interrupted: bool = False
     raw_files: Sequence[str] = ()
+    folder: Path | None = None
     parts: Mapping[str, Done] = field(default_factory=dict)
 
 
@@ -66,6 +68,7 @@ def html(content: Content) -> str:
         "jvm": languages.section("jvm", runs) + http.section(runs, ("jvm",)),
         "go": languages.section("go", runs),
         "wire": wire.section(content.end_to_end),
+        "others": others.section(content.folder) if content.folder else "",
         "posts": posts.section(content.posts or runs, runs),
         "method": method.section(runs, operations, environments) + _again(content),
     }

@@ -15,6 +15,7 @@ from end_to_end import SOURCES
 from processes import BENCHMARKS, ROOT
 
 from recordings import SEQUENCES, SKIRMISH, Sequences
+from report.others import PROGRAMS
 from report.results import is_whole
 
 #: What says how small each encoding is: of every frame, because a match run takes as many as its time allows.
@@ -191,6 +192,14 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float, rounds: int = 3, fr
     return Part("end to end", command, output, seconds, shows=True, quiet=not quick, sources=SOURCES)
 
 
+def other(title: str, folder: Path, seconds: float) -> Part:
+    """Another benchmark, with few rounds; its page and figures in a folder of its own."""
+    name, *options = PROGRAMS[title]
+    output = folder / name
+    command: list[str | Path] = [sys.executable, ROOT / "benchmarks" / "python" / f"{name}.py", *options]
+    return Part(title, [*command, "--output", output], output / "README.md", seconds, sources=_PYTHON)
+
+
 def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, seconds: float, scale: float) -> Part:
     """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
@@ -274,11 +283,13 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
         end_to_end(
             folder,
             quick=False,
-            seconds=2400 * scale,
+            seconds=1900 * scale,
             rounds=max(1, round(5 * scale)),
-            frames=f"{max(100, round(300 * scale))},{max(50, round(100 * scale))}",
+            frames=f"{max(100, round(200 * scale))},{max(50, round(60 * scale))}",
         )
     )
+    for title, seconds in zip(PROGRAMS, (100, 190, 150, 60), strict=True):
+        plan.parts.append(other(title, folder, seconds))
     # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost: short runs.
     for level in ("Small", "Late"):
         for operation in ("Encode", "Decode", "DecodeAndTouch"):

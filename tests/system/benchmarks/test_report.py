@@ -18,7 +18,7 @@ import end_to_end
 import make_report
 import pytest
 from programs import DAEMON, ROOT
-from report import colours, delivery, front, http, plan, posts, results, single_operations, sizes, text, wire
+from report import colours, delivery, front, http, others, plan, posts, results, single_operations, sizes, text, wire
 from report.break_even import FASTEST, SLOWEST, Cost, fastest, overtaking
 from report.running import Journal, Running
 from report.svg import log_axis
@@ -555,3 +555,18 @@ print(running.interrupted, running.failed)
         rest = child.stdout.read()
     assert (tmp_path / "kept").exists()
     assert "True ['first: interrupted', 'second: interrupted before it began']" in rest
+
+
+def test_results_of_other_benchmarks_are_taken_over(folder: Path) -> None:
+    (folder / "client").mkdir()
+    (folder / "client" / "README.md").write_text(
+        "# C#\n\nOver `grpc`, <fast>.\n\n| reader | frames/s |\n|---|---:|\n| C# | 9,000 (8,000 to 9,100) |\n"
+    )
+    (folder / "client" / "figures.json").write_text('{"C#/rate": {"value": 9000, "low": 8000, "high": 9100}}')
+    path = make_report.write_page(folder, "", [], interrupted=False)
+    html = path.read_text(encoding="utf-8")
+    assert '<p class="note">Over <code>grpc</code>, &lt;fast&gt;.</p>' in html
+    assert '<th scope="row">C#</th><td>9,000 (8,000 to 9,100)</td>' in html
+    assert json.loads((folder / "figures.json").read_text())["client/C#/rate"]["value"] == 9000
+    planned = plan.full(folder, folder, recordings.Sequences([], []), folder, folder).parts
+    assert set(others.PROGRAMS) <= {part.title for part in planned}
