@@ -3,7 +3,7 @@
 - ``{"read": {...}, "count": 25, "blocking": false}`` subscribes that many times; answered once each has had a frame.
 - ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
 - ``{"split": [START_NS, END_NS, "published"]}``, after measuring: the parts of each frame's way.
-- ``{"first": true}``: when the first frame came. ``{"progress": true}``: after the match, when each frame came.
+- ``{"received": true}``: when each frame of the first subscription came; ``"ended"``: after the match.
 - ``{"stall": {...}}`` subscribes, takes one frame and reads no more.
 - ``{"stop": true}`` ends the subscriptions.
 
@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from itertools import pairwise
 from typing import Any
 
 import aiohttp
@@ -75,6 +76,9 @@ class Agents:
             "decode_us": sum(each.decode for each in samples) / 1000 / max(1, len(samples)),
             "bytes": sum(each.size for each in samples) / max(1, len(samples)),
             "dropped": sum(each.dropped for each in samples),
+            "gaps": sum(
+                after.sequence - before.sequence > 1 for each in self._samples for before, after in pairwise(each)
+            ),
             "cpu_seconds": cpu,
         }
 
@@ -89,14 +93,11 @@ class Agents:
             "decoded_touched": [each.touch / 1000 for each in samples],
         }
 
-    async def progress(self) -> dict[str, Any]:
-        """When each frame of the first subscription came, after its stream has ended."""
-        await asyncio.wait(self._tasks)
+    async def received(self, wanted: object) -> dict[str, Any]:
+        """When each frame of the first subscription came; or came until its stream has ended."""
+        if wanted == "ended":
+            await asyncio.wait(self._tasks)
         return {"received": [each.received for each in self._samples[0]]}
-
-    def first(self) -> dict[str, Any]:
-        """When the first frame was received."""
-        return {"received": min(samples[0].received for samples in self._samples)}
 
     async def stall(self, subscription: Subscription) -> dict[str, Any]:
         """Subscribe, take one frame, and read no more."""
@@ -132,6 +133,10 @@ def _read_blocking(subscription: Subscription, samples: list[Sample], stop: thre
                 return
 
 
+def _gaps(samples: list[Sample]) -> int:
+    return sum(after.sequence - before.sequence > 1 for before, after in pairwise(samples))
+
+
 async def _sleep_until(moment: int) -> None:
     await asyncio.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
 
@@ -143,12 +148,10 @@ async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
         return await agents.measure(*command["measure"])
     if "split" in command:
         return agents.split(*command["split"])
-    if "first" in command:
-        return agents.first()
+    if "received" in command:
+        return await agents.received(command["received"])
     if "stall" in command:
         return await agents.stall(Subscription(**command["stall"]))
-    if "progress" in command:
-        return await agents.progress()
     return await agents.stop()
 
 

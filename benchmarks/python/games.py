@@ -6,10 +6,8 @@ is `proxy`: one for all games, or one for each. Both record. The two ways take t
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
-import datetime
 import sys
 import tempfile
 import time
@@ -22,11 +20,12 @@ import aiohttp
 import numpy as np
 from abathur.sync.v1 import sync_pb2
 from aiohttp import web
-from figures import Figures, machine, save, table
+from figures import Figures
+from load import percentile
+from pages import figure_table, made, page
 from processes import PUBLISHED, MeasureError, Server
+from runs import arguments, rounds, run
 from s2clientprotocol import sc2api_pb2
-
-from recordings import LOCAL
 
 _TICK = 1 / 22.4
 _SETTLE = 4.0
@@ -117,7 +116,7 @@ def proxy(addresses: list[str], folder: Path) -> Server:
     return Server([PUBLISHED, *arguments])
 
 
-async def measure(count: int, seconds: float, way: str) -> dict[str, float]:
+async def measure(count: int, seconds: float, way: str, figures: Figures) -> None:
     """One way: what all its daemons together take."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -134,19 +133,17 @@ async def measure(count: int, seconds: float, way: str) -> dict[str, float]:
             before = sum(daemon.cpu_seconds() for daemon in daemons)
             await asyncio.sleep(seconds)
             cpu = sum(daemon.cpu_seconds() for daemon in daemons) - before
-            status = [await asyncio.to_thread(_matches, daemon) for daemon in daemons]
-            memory = [_memory(daemon.info.pid) for daemon in daemons]
+            running = sum([await asyncio.to_thread(_matches, daemon) for daemon in daemons])
+            memory = [daemon.info.memory_full_info() for daemon in daemons]
             over.set()
             times = np.concatenate(await asyncio.gather(*playing))
-    if sum(status) != count:
-        raise MeasureError(f"{sum(status)} matches run, not {count}")
-    return {
-        "memory": sum(pss for pss, _ in memory) / 1e6,
-        "rss": sum(rss for _, rss in memory) / 1e6,
-        "cpu": 1e6 * cpu / (count * seconds / _TICK),
-        "p50": float(np.percentile(times, 50)),
-        "p99": float(np.percentile(times, 99)),
-    }
+    if running != count:
+        raise MeasureError(f"{running} matches run, not {count}")
+    figures.add("MB", sum(each.pss for each in memory) / 1e6, way, "memory")
+    figures.add("MB", sum(each.rss for each in memory) / 1e6, way, "rss")
+    figures.add("us", 1e6 * cpu / (count * seconds / _TICK), way, "cpu")
+    for name, percent in (("p50", 50), ("p99", 99)):
+        figures.add("ms", percentile(times, percent), way, name)
 
 
 def _matches(daemon: Server) -> int:
@@ -154,62 +151,35 @@ def _matches(daemon: Server) -> int:
         return sum(each.state == sync_pb2.match_running for each in game.matches())
 
 
-def _memory(pid: int) -> tuple[int, int]:
-    """Bytes of a process: its share of pages that others have as well, and all."""
-    values = {}
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]:
-        name, _, rest = line.partition(":")
-        values[name] = 1024 * int(rest.split()[0])
-    return values["Pss"], values["Rss"]
-
-
-def page(figures: Figures, options: argparse.Namespace, about: dict[str, Any]) -> str:
-    """The page of the results."""
-    names = ("memory", "rss", "cpu", "p50", "p99")
-    rows = [[way, *(figures.text(way, name) for name in names)] for way in (ONE, EACH)]
-    return f"""# Games at the same time
-
-Made on {about["date"][:10]} at {about["commit"]}, on {about["cores"]} cores that ran the games, the bots and the
-daemons together.
-
-{options.games} games of 22.4 observations a second, for {options.seconds:g} s, each recorded, without agents; the
-median of {options.rounds} rounds, lowest and highest behind it. Memory is that of all daemons together: shares of
-common pages (PSS), and RSS, which counts a page once for each process that has it. Processor time is that of the
-daemons for a frame. The times are of a bot's request for an observation, through the proxy and back.
-
-{table(["", "PSS, MB", "RSS, MB", "us a frame", "p50, ms", "p99, ms"], rows)}"""
-
-
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench games", description=__doc__)
-    parser.add_argument("--games", type=int, default=8, help="games at the same time (default: 8)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="length of each measurement (default: 20)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-games", help="folder of the results"
+    options = arguments(
+        "games",
+        __doc__,
+        games=(8, "games at the same time"),
+        seconds=(20.0, "length of each measurement"),
+        rounds=(3, "rounds"),
     )
-    options = parser.parse_args()
-    figures = Figures()
-    try:
-        for number in range(options.rounds):
-            ways = (ONE, EACH) if number % 2 == 0 else (EACH, ONE)
-            for way in ways:
-                measured = asyncio.run(measure(options.games, options.seconds, way))
-                for name, value in measured.items():
-                    unit = {"memory": "MB", "rss": "MB", "cpu": "us"}.get(name, "ms")
-                    figures.add(unit, value, way, name)
-                print(way, {name: round(value, 2) for name, value in measured.items()}, flush=True)
-    except MeasureError as error:
-        print(error, file=sys.stderr)
-        return 1
-    about = machine()
-    save(
-        options.output,
-        {"machine": about, "games": options.games, "figures": figures.to_json()},
-        page(figures, options, about),
-    )
-    return 0
+
+    def measured(figures: Figures) -> None:
+        for number in rounds(options.rounds):
+            for way in (ONE, EACH) if number % 2 else (EACH, ONE):
+                asyncio.run(measure(options.games, options.seconds, way, figures))
+
+    def written(figures: Figures) -> str:
+        columns = {"PSS, MB": "memory", "RSS, MB": "rss", "us a frame": "cpu", "p50, ms": "p50", "p99, ms": "p99"}
+        return page(
+            "Games at the same time",
+            made("games"),
+            f"{options.games} games of 22.4 observations a second, for {options.seconds:g} s, each recorded, without "
+            f"agents; the median of {options.rounds} rounds, lowest and highest behind it. Memory is that of all "
+            "daemons together: shares of common pages (PSS), and RSS, which counts a page once for each process "
+            "that has it. Processor time is that of the daemons for a frame. The times are of a bot's request for "
+            "an observation, through the proxy and back.",
+            figure_table(figures, "", {way: (way,) for way in (ONE, EACH)}, columns),
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from abathur.sync.v1 import sync_pb2
@@ -20,7 +21,7 @@ from processes import Daemon, MeasureError, Process, Server
 _ATTACH_SECONDS = 0.3
 _WAIT_SECONDS = 10.0
 _MOST_STEPS = 2000
-_IO = Path("/proc/self/io")
+_COUNTED = re.compile(r"^(\d+),.*raw_syscalls:sys_enter|^ *\S+ +\S+ +\S+ +(\d+).* total$", re.M)
 
 
 class ReaderProcess(Process):
@@ -42,13 +43,8 @@ class ReaderProcess(Process):
         self._ask(wait=frames * self.count)
 
     def take(self) -> dict[str, float]:
-        """``frames``, ``bytes``, ``calls``, ``p50``, ``p99`` since the last time."""
+        """``frames``, ``p50``, ``p99`` since the last time."""
         return self._ask(take=True)
-
-    def close(self) -> None:
-        """End all subscriptions."""
-        self._ask(close=True)
-        self.count = 0
 
     def _ask(self, **command: Any) -> dict[str, Any]:
         self.write_line(json.dumps(command))
@@ -58,50 +54,30 @@ class ReaderProcess(Process):
         return answer
 
 
-class SystemCalls:
-    """Counts the system calls of a process with `perf`, else with `strace`; `count` is None where neither can."""
+@contextmanager
+def system_calls(process: Process) -> Iterator[list[int]]:
+    """Counts the system calls of a process with `perf`, else with `strace`.
 
-    def __init__(self, process: Process) -> None:
-        self.count: int | None = None
-        pid = str(process.info.pid)
-        self._commands = [
-            ["perf", "stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-p", pid],
-            ["strace", "-q", "-c", "-f", "-p", pid],
-        ]
-        self._counting: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> SystemCalls:
-        """Begin to count."""
-        for command in self._commands:
-            if shutil.which(command[0]) is None:
-                continue
-            counting = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    Gives a list that has the number in the end; it stays empty where neither can count.
+    """
+    counts: list[int] = []
+    pid = str(process.info.pid)
+    perf = ["perf", "stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-p", pid]
+    for command in (perf, ["strace", "-q", "-c", "-f", "-p", pid]):
+        if shutil.which(command[0]) is None:
+            continue
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as counting:
             try:
                 # One that may not count ends at once.
                 counting.wait(_ATTACH_SECONDS)
+                continue
             except subprocess.TimeoutExpired:
-                self._counting = counting
-                return self
-            counting.communicate()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End, and take the number."""
-        if self._counting is None:
-            return
-        self._counting.send_signal(signal.SIGINT)
-        said = self._counting.communicate()[1]
-        for line in said.splitlines():
-            words = line.replace(",", " ").split()
-            if ("raw_syscalls:sys_enter" in words or words[-1:] == ["total"]) and words:
-                number = words[0] if "raw_syscalls:sys_enter" in words else words[3]
-                with contextlib.suppress(ValueError):
-                    self.count = int(number)
+                yield counts
+                counting.send_signal(signal.SIGINT)
+                if found := _COUNTED.search(counting.communicate()[1]):
+                    counts.append(int(found[1] or found[2]))
+                return
+    yield counts
 
 
 @dataclass(frozen=True)
@@ -124,13 +100,13 @@ def between(before: Moment, after: Moment) -> dict[str, float]:
     frames = after.status.frames_published - before.status.frames_published
     if frames <= 0:
         raise MeasureError("no frame was published")
-    cpu = after.cpu - before.cpu
+    cpu, seconds = after.cpu - before.cpu, after.at - before.at
     allocated = after.status.process.allocated_bytes - before.status.process.allocated_bytes
     return {
         "cpu": cpu * 1e6 / frames,
-        "cpu_second": cpu * 1e3 / (after.at - before.at),
+        "cpu_second": cpu * 1e3 / seconds,
         "allocated": allocated / frames,
-        "hz": frames / (after.at - before.at),
+        "hz": frames / seconds,
     }
 
 
@@ -145,13 +121,7 @@ def timed(daemon: Daemon, readers: ReaderProcess, seconds: float) -> dict[str, f
     after = Moment.of(daemon)
     took = readers.take()
     daemon.pause()
-    return {
-        **between(before, after),
-        "rss": rss(daemon),
-        "p50": took["p50"] / 1e6,
-        "p99": took["p99"] / 1e6,
-        "received": took["frames"] / (after.at - before.at),
-    }
+    return {**between(before, after), "rss": rss(daemon), "p50": took["p50"] / 1e6, "p99": took["p99"] / 1e6}
 
 
 def warm_up(daemon: Daemon, readers: ReaderProcess, seconds: float) -> None:
@@ -181,17 +151,15 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int
         daemon.step(many)
         readers.wait_frames(many)
     after = daemon.status()
-    took = readers.take()
     counts = {
         "allocated": (after.process.allocated_bytes - before.process.allocated_bytes) / many,
         "sent": (after.bytes_sent - before.bytes_sent) / many,
-        "taken": took["bytes"] / many,
     }
-    with SystemCalls(daemon) as calls:
+    with system_calls(daemon) as calls:
         _step(daemon, readers, frames)
     readers.take()
-    if calls.count is not None:
-        counts["system_calls"] = calls.count / frames
+    if calls:
+        counts["system_calls"] = calls[0] / frames
     return counts
 
 
@@ -218,8 +186,7 @@ def rss(process: Process) -> float:
 
 def read_so_far(process: Process) -> dict[str, float]:
     """``read_calls`` and ``read_bytes`` (MB) of files and pipes since the start of a process; empty where unknown."""
-    if not _IO.exists():
+    counts = process.info.io_counters() if hasattr(process.info, "io_counters") else None
+    if not hasattr(counts, "read_chars"):
         return {}
-    lines = Path(f"/proc/{process.info.pid}/io").read_text().splitlines()
-    values = dict(line.split(": ") for line in lines)
-    return {"read_calls": float(values["syscr"]), "read_bytes": float(values["rchar"]) / 1e6}
+    return {"read_calls": float(counts.read_count), "read_bytes": float(counts.read_chars) / 1e6}

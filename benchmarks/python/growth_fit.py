@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 FLAT = 0.15
 LINEAR = (0.8, 1.2)
 
@@ -45,12 +47,8 @@ def fit(points: Sequence[Point]) -> Fit | None:
     used = upper_half(points)
     if len({x for x, _ in used}) < 2:
         return None
-    logs = [(math.log(x), math.log(y)) for x, y in used]
-    mean_x = sum(x for x, _ in logs) / len(logs)
-    mean_y = sum(y for _, y in logs) / len(logs)
-    spread = sum((x - mean_x) ** 2 for x, _ in logs)
-    exponent = sum((x - mean_x) * (y - mean_y) for x, y in logs) / spread
-    return Fit(exponent, math.exp(mean_y - exponent * mean_x), len(used))
+    exponent, factor = np.polyfit(*np.log(used).T, 1)
+    return Fit(float(exponent), math.exp(factor), len(used))
 
 
 def verdict(exponent: float) -> str:

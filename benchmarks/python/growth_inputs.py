@@ -63,16 +63,8 @@ def make(path: Path, size: int, frames: int, *, compression: str = "zstd", chunk
         compression: ``zstd`` or ``none``.
         chunk: Bytes of a chunk; None: the daemon's default.
     """
-    options = [
-        "--compression",
-        compression,
-        "--max-bytes",
-        str(2**34),
-        "--max-frames",
-        str(frames),
-        "--force",
-        "--quiet",
-    ]
+    limits = ["--max-bytes", str(2**34), "--max-frames", str(frames)]
+    options = ["--compression", compression, *limits, "--force", "--quiet"]
     if compression == "zstd":
         options += ["--level", "1"]
     if chunk is not None:

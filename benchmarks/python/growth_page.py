@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pages
 from figures import Figures, table
 from growth_fit import FLAT, LINEAR, Fit, fit
 from growth_questions import Question
+from pages import figure_table, made, section
 from report.svg import Axis, Canvas, label_room, log_axis
 from report.text import number, tick
 
@@ -169,46 +171,34 @@ def _why(question: Question, metric: str, found: Fit) -> str:
     return WHY.get((question.name, metric)) or WHY.get((question.name.split(",")[0], metric), "")
 
 
-def section(figures: Figures, question: Question, xs: list[float], errors: list[str]) -> str:
+def _section(figures: Figures, question: Question, xs: list[float], errors: list[str]) -> str:
     """What one question gave."""
-    text = f"## {question.name.capitalize()}\n\n{question.about}\n\n"
+    parts = [question.about, *(f"Not measured: {error}" for error in errors)]
     points = series(figures, question, xs)
-    text += "".join(f"Not measured: {error}\n\n" for error in errors)
-    if not points:
-        return text
-    head = [question.x_name, *(f"{METRICS[each][0]}, {METRICS[each][1]}" for each in points)]
-    rows = [[tick(x), *(figures.text(question.name, f"{x:g}", each) for each in points)] for x in xs]
-    text += table(head, rows)
-    fits = exponents(points)
-    if fits:
-        head = ["figure", "exponent", "verdict", "why"]
-        text += f"\n![Growth with {question.name}]({question.file})\n\n" + table(
-            head,
-            [
-                [", ".join(METRICS[each]), _short(found.exponent), found.verdict, _why(question, each, found)]
-                for each, found in fits.items()
-            ],
-        )
-    return text + "\n"
+    if points:
+        columns = {", ".join(METRICS[each]): each for each in points}
+        rows = {tick(x): (question.name, f"{x:g}") for x in xs}
+        parts.append(figure_table(figures, question.x_name, rows, columns))
+    if fits := exponents(points):
+        rows_of_fits = [
+            [", ".join(METRICS[each]), _short(found.exponent), found.verdict, _why(question, each, found)]
+            for each, found in fits.items()
+        ]
+        parts.append(f"![Growth with {question.name}]({question.file})")
+        parts.append(table(["figure", "exponent", "verdict", "why"], rows_of_fits))
+    return section(question.name.capitalize(), *parts)
 
 
-def page(
-    figures: Figures,
-    measured: list[tuple[Question, list[float], list[str]]],
-    about: dict[str, Any],
-    rounds: int,
-    quick: bool,
-) -> str:
+def page(figures: Figures, measured: list[tuple[Question, list[float]]], errors: dict[str, list[str]], run: Any) -> str:
     """The README of the results."""
-    short = "A short form: few points, and times that mean little.\n" if quick else ""
-    return (
-        "# Growth\n\n"
-        f"Made by `dotnet make.cs bench growth{' --quick' if quick else ''}` on {about['date']}: {about['cpu']},\n"
-        f"{about['cores']} cores that run daemon and readers together, {about['os']},\n"
-        f"Python {about['python']}, .NET {about['dotnet']}, commit {about['commit']}. {short}"
-        f"Rounds: {rounds}; the median, and the lowest and highest.\n\n"
-        "The exponent b of y = a · x^b is fitted by least squares on the logarithms, over the points at or above the\n"
-        "geometric middle of the range of x, at least the upper two: costs that do not depend on x hide it below.\n"
-        f"*Flat*: |b| < {FLAT:g}; *linear*: {LINEAR[0]:g} to {LINEAR[1]:g}. A chart shows each figure as a\n"
-        "multiple of its value at the first point.\n\n" + "".join(section(figures, *each) for each in measured)
+    return pages.page(
+        "Growth",
+        made(f"growth{' --quick' if run.quick else ''}"),
+        "A short form: few points, and times that mean little." if run.quick else "",
+        f"Rounds: {run.rounds}; the median, and the lowest and highest.",
+        "The exponent b of y = a · x^b is fitted by least squares on the logarithms, over the points at or above the "
+        "geometric middle of the range of x, at least the upper two: costs that do not depend on x hide it below. "
+        f"*Flat*: |b| < {FLAT:g}; *linear*: {LINEAR[0]:g} to {LINEAR[1]:g}. A chart shows each figure as a multiple of "
+        "its value at the first point.",
+        *(_section(figures, question, xs, errors.get(question.name, [])) for question, xs in measured),
     )

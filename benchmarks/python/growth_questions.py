@@ -7,6 +7,7 @@ import random
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ import growth_inputs
 import numpy as np
 from abathur import actions, drawing
 from growth_daemon import Moment, ReaderProcess, between, counted, read_so_far, rss, timed, warm_up
-from processes import DAEMON, Daemon, MeasureError, Process, Server
+from processes import DAEMON, FREE_PORTS, Daemon, MeasureError, Process, Server
 
 from recordings import SKIRMISH
 
@@ -26,6 +27,7 @@ _LOOPS_A_MINUTE = 1344
 _READ_FRAME = 10_000
 _RECORDING_FRAME = 150_000
 #: The benchmark publishes frame by frame: more requests than the daemon takes otherwise.
+_MOVE = actions.move(1, (60, 40))
 _PAUSED = ("--loop", "--start-paused", "--act-rate", "100000")
 
 Values = dict[str, float]
@@ -92,7 +94,7 @@ def _readers(policy: str) -> Callable[[Scale, Path], Iterator[tuple[float, Value
                 readers.connect(policy, count - readers.count)
                 if count == scale.readers[0]:
                     warm_up(daemon, readers, scale.seconds)
-                yield count, _without(_both(daemon, readers, scale), "cpu_second", "hz", "received", "taken")
+                yield count, _without(_both(daemon, readers, scale), "cpu_second")
 
     return measure
 
@@ -115,7 +117,7 @@ def _frame_size(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
             warm_up(daemon, readers, scale.seconds)
             # As many bytes of each size.
             values = _both(daemon, readers, scale, scale.deliveries * scale.sizes[0] // size)
-            yield size / 1000, _without(values, "cpu_second", "hz", "received", "taken")
+            yield size / 1000, _without(values, "cpu_second")
 
 
 def _tick_rate(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
@@ -128,7 +130,7 @@ def _tick_rate(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
             values = timed(daemon, readers, scale.seconds)
             if abs(values["hz"] / rate - 1) > 0.2 and scale.seconds > 1:
                 raise MeasureError(f"{values['hz']:.0f} frames/s were published in place of {rate:g}")
-            yield rate, _without(values, "hz", "received")
+            yield rate, values
 
 
 def _length(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
@@ -145,7 +147,7 @@ def _length(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
             # The readers keep the latency of each frame: not over hours.
             readers.take()
             values = {**between(before, after), "rss": rss(daemon), "history": after.status.history.bytes / 1e6}
-            yield minutes, _without(values, "cpu_second", "hz")
+            yield minutes, _without(values, "cpu_second")
             before = after
 
 
@@ -183,97 +185,76 @@ def _seek(daemon: Daemon, frames: int, calls: int) -> float:
 
 
 def _drawings(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
-    with Daemon(SKIRMISH, *_PAUSED) as daemon, abathur.connect_blocking(_grpc(daemon)) as game:
+    with Daemon(SKIRMISH, *_PAUSED) as daemon, abathur.connect_blocking(f"grpc://{daemon.address('grpc')}") as game:
         for count in scale.shapes:
             shapes = [drawing.circle((20 + each % 100, 20 + each // 100), 3) for each in range(count)]
             # More of the small ones: the runtime counts allocations in large steps.
             calls = max(scale.calls, 20_000 // (20 + count))
-            yield count, _requests(daemon, partial(game.draw, shapes, layer="growth"), calls, game)
+            yield count, _requests(daemon, game, partial(game.draw, shapes, layer="growth"), calls)
 
 
 def _actions(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
     for count in scale.actions:
-        with abathur.emulated_game(SKIRMISH, command=["dotnet", str(DAEMON)]) as sc2, _Live(sc2.address) as daemon:
-            move = actions.move(1, (60, 40))
-            with abathur.connect_blocking(_grpc(daemon)) as game:
-                next(game.frames(max_frames=1))
-                yield (
-                    count,
-                    _requests(daemon, partial(game.act, [move] * count), min(scale.calls, 100), game),
-                )
+        with _live() as (daemon, game):
+            values = _requests(daemon, game, partial(game.act, [_MOVE] * count), min(scale.calls, 100))
+        yield count, values
 
 
 def _act_rate(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
     for rate in scale.requests:
-        with abathur.emulated_game(SKIRMISH, command=["dotnet", str(DAEMON)]) as sc2, _Live(sc2.address) as daemon:
-            with abathur.connect_blocking(_grpc(daemon)) as game:
-                next(game.frames(max_frames=1))
-                values = _paced(daemon, game, rate, max(scale.seconds, 2 / rate))
-            yield rate, values
+        calls = max(2, round(rate * max(scale.seconds, 2 / rate)))
+        with _live() as (daemon, game):
+            values = _requests(daemon, game, partial(game.act, [_MOVE]), calls, rate)
+        yield rate, values
 
 
 class _Live(Server):
     """The daemon in a game that runs in real time and takes actions."""
 
     def __init__(self, sc2: str) -> None:
-        ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
         game = ["--sc2", sc2, "--map", "Any.SC2Map", "--opponent", "ai:zerg:elite", "--realtime", "--wait-agents", "1"]
-        super().__init__([DAEMON, "live", *game, "--allow-actions", *ports, "--stop-with-parent"])
+        super().__init__([DAEMON, "live", *game, "--allow-actions", *FREE_PORTS])
 
 
-def _grpc(server: Server) -> str:
-    return f"grpc://{server.address('grpc')}"
+@contextmanager
+def _live() -> Iterator[tuple[Server, abathur.BlockingGame]]:
+    """A daemon in a game of the emulator, and an agent that has had a frame of it."""
+    with (
+        abathur.emulated_game(SKIRMISH, command=["dotnet", str(DAEMON)]) as sc2,
+        _Live(sc2.address) as daemon,
+        abathur.connect_blocking(f"grpc://{daemon.address('grpc')}") as game,
+    ):
+        next(game.frames(max_frames=1))
+        yield daemon, game
 
 
-def _requests(daemon: Process, ask: Callable[[], object], calls: int, game: abathur.BlockingGame) -> Values:
-    """Cost of a request, of requests one after the other."""
-    for _ in range(5):
+def _requests(
+    daemon: Process, game: abathur.BlockingGame, ask: Callable[[], object], calls: int, rate: float = 0
+) -> Values:
+    """Cost of requests: one after the other, or so many a second."""
+    for _ in range(1 if rate else 5):
         ask()
     status, cpu = game.status(), daemon.cpu_seconds()
     times = []
-    for _ in range(calls):
-        start = time.perf_counter()
-        ask()
-        times.append((time.perf_counter() - start) * 1e3)
-    used = daemon.cpu_seconds() - cpu
-    allocated = game.status().process.allocated_bytes - status.process.allocated_bytes
-    return {
-        "cpu_request": used * 1e6 / calls,
-        "allocated_request": allocated / calls,
-        "rss": rss(daemon),
-        "request_p50": float(np.percentile(times, 50)),
-        "request_p99": float(np.percentile(times, 99)),
-    }
-
-
-def _paced(daemon: Process, game: abathur.BlockingGame, rate: float, seconds: float) -> Values:
-    """Cost of so many requests of one action a second."""
-    move = actions.move(1, (60, 40))
-    game.act([move])
-    status, cpu = game.status(), daemon.cpu_seconds()
-    times: list[float] = []
     start = time.perf_counter()
-    for number in range(max(2, round(rate * seconds))):
-        time.sleep(max(0.0, start + number / rate - time.perf_counter()))
+    for number in range(calls):
+        if rate:
+            time.sleep(max(0.0, start + number / rate - time.perf_counter()))
         began = time.perf_counter()
-        game.act([move])
+        ask()
         times.append((time.perf_counter() - began) * 1e3)
-    took = time.perf_counter() - start
-    used = daemon.cpu_seconds() - cpu
+    took, used = time.perf_counter() - start, daemon.cpu_seconds() - cpu
     allocated = game.status().process.allocated_bytes - status.process.allocated_bytes
-    return {
-        "cpu_second": used * 1e3 / took,
-        "allocated_second": allocated / took,
-        "rss": rss(daemon),
-        "requests_second": len(times) / took,
-        "request_p50": float(np.percentile(times, 50)),
-        "request_p99": float(np.percentile(times, 99)),
-    }
+    costs = {"cpu_request": used * 1e6 / calls, "allocated_request": allocated / calls}
+    if rate:
+        costs = {"cpu_second": used * 1e3 / took, "allocated_second": allocated / took, "requests_second": calls / took}
+    quantiles = {f"request_p{percent}": float(np.percentile(times, percent)) for percent in (50, 99)}
+    return {**costs, "rss": rss(daemon), **quantiles}
 
 
 _READERS_ABOUT = (
-    "Frames of 10 KB at 22.4 Hz to readers of the socket that decode nothing. The last point is 990: the daemon takes\n"
-    "1,000 connections, and the benchmark needs some itself. Bytes, allocations and system calls are counted while\n"
+    "Frames of 10 KB at 22.4 Hz to readers of the socket that decode nothing. The last point is 990: the daemon takes "
+    "1,000 connections, and the benchmark needs some itself. Bytes, allocations and system calls are counted while "
     "frames are published one by one, each after a request that belongs to it."
 )
 QUESTIONS = [
@@ -284,7 +265,7 @@ QUESTIONS = [
     Question(
         "frame size",
         "KB a frame",
-        "One reader under `every` at 22.4 Hz. Frames below 56 KB have fewer units and no images; larger ones have a\n"
+        "One reader under `every` at 22.4 Hz. Frames below 56 KB have fewer units and no images; larger ones have a "
         "feature layer beside the units of the sample. The history keeps each frame.",
         _frame_size,
     ),
@@ -292,15 +273,15 @@ QUESTIONS = [
     Question(
         "length of the match",
         "minutes of game time",
-        "A match of frames of 10 KB is played once, as fast as a finite rate allows (1,000 times the tick rate):\n"
+        "A match of frames of 10 KB is played once, as fast as a finite rate allows (1,000 times the tick rate): "
         "the history is kept. Memory at the end of each time; CPU and allocations since the time before.",
         _length,
     ),
     Question(
         "size of the recording",
         "MB",
-        "Uncompressed recordings, made by concatenation. *Open*: from the start of the program until it is ready.\n"
-        "*Seek*: to anywhere, and publishing the frame there. Resident memory while it plays at unlimited rate;\n"
+        "Uncompressed recordings, made by concatenation. *Open*: from the start of the program until it is ready. "
+        "*Seek*: to anywhere, and publishing the frame there. Resident memory while it plays at unlimited rate; "
         "reads are those until it is ready.",
         _recording_size,
     ),
@@ -308,20 +289,15 @@ QUESTIONS = [
     Question(
         "actions",
         "actions a request",
-        "Requests to act, one after the other, on gRPC, in a game that runs in real time (the emulator): the daemon\n"
+        "Requests to act, one after the other, on gRPC, in a game that runs in real time (the emulator): the daemon "
         "also publishes 22.4 frames a second.",
         _actions,
     ),
     Question(
         "requests to act",
         "requests a second",
-        "Requests of one action at a fixed rate, in the same game. The last point is 900: the daemon takes\n"
+        "Requests of one action at a fixed rate, in the same game. The last point is 900: the daemon takes "
         "1,000 a second.",
         _act_rate,
     ),
 ]
-
-
-def chosen(text: str | None) -> list[Question]:
-    """The questions with this text in their name."""
-    return [each for each in QUESTIONS if text is None or text in each.name]

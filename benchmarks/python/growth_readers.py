@@ -5,9 +5,8 @@ It reads commands from standard input, a JSON object a line, and answers each wi
 - ``{"connect": {...}, "count": N}`` subscribes that many times (``{...}`` is ``subscribe``, encoding ``proto``);
   answered once each has the match.
 - ``{"wait": N}``: answered once N frames have come since the last ``take``.
-- ``{"take": true}``: ``frames``, ``bytes`` and ``calls`` (of recv) since the last ``take``; ``p50`` and ``p99`` of
-  published to received in ns (0 where no frame came).
-- ``{"close": true}`` ends the connections.
+- ``{"take": true}``: ``frames`` since the last ``take``; ``p50`` and ``p99`` of published to received in ns (0 where no
+  frame came).
 
 A connection that the daemon closes is an ``error``. The process ends with its standard input.
 """
@@ -20,39 +19,34 @@ import selectors
 import socket
 import sys
 from array import array
+from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 from abathur.sync.v1 import sync_pb2
-from varints import read_varint
+from varints import FRAME_TAG, stamps
 
 _BUFFER = 1024 * 1024
-#: The stamps of a frame are in its first bytes: behind two lengths, the id of the match and the numbers.
+#: The stamps of a frame are in its first bytes.
 _HEAD = 160
-_SEQUENCE = sync_pb2.Frame.SEQUENCE_FIELD_NUMBER
-_PUBLISHED = sync_pb2.Frame.PUBLISHED_MONOTONIC_NS_FIELD_NUMBER
-_FRAME_TAG = sync_pb2.ServerMessage.FRAME_FIELD_NUMBER << 3 | 2
 
 
+@dataclass(eq=False)
 class _Connection:
-    """One subscription: where it is in the bytes that come."""
+    """One subscription, and the bytes of which no whole message is made yet."""
 
-    def __init__(self, address: str, line: bytes) -> None:
-        host, _, port = address.rpartition(":")
-        self.socket = socket.create_connection((host, int(port)))
-        self.socket.sendall(line)
-        self.has_match = False
-        self.head = bytearray()
-        # Bytes of the current message that are still to come, without those in `head`; -1: its length is not known.
-        self.left = -1
+    socket: socket.socket
+    data: bytearray = field(default_factory=bytearray)
+    has_match: bool = False
 
 
 class Readers:
     """All subscriptions of this process."""
 
     def __init__(self, address: str) -> None:
-        self._address = address
+        host, _, port = address.rpartition(":")
+        self._address = (host, int(port))
         self._selector = selectors.DefaultSelector()
         self._selector.register(0, selectors.EVENT_READ, None)
         self._connections: list[_Connection] = []
@@ -60,9 +54,9 @@ class Readers:
         self._commands = b""
         self._acknowledges = False
         self._error = ""
+        #: Frames that are waited for; -1: matches of new connections.
         self._waiting: int | None = None
-        self._connecting = 0
-        self._clear()
+        self._latency = array("q")
 
     def run(self) -> None:
         """Until standard input is closed. Waits in the selector, without a timeout."""
@@ -72,129 +66,73 @@ class Readers:
                     self._receive(key.data)
                 elif not self._command():
                     return
-            self._answer_waiting()
+            if self._waiting is not None and (self._error or self._has_come(self._waiting)):
+                self._waiting = None
+                _print({"error": self._error} if self._error else {})
 
-    def _clear(self) -> None:
-        self._latency = array("q")
-        self._frames = self._bytes = self._calls = 0
+    def _has_come(self, frames: int) -> bool:
+        return all(each.has_match for each in self._connections) if frames < 0 else len(self._latency) >= frames
 
     def _command(self) -> bool:
         data = os.read(0, 65536)
         *lines, self._commands = (self._commands + data).split(b"\n")
         for line in lines:
-            self._do(json.loads(line))
+            command = json.loads(line)
+            if "connect" in command:
+                self._connect(command["connect"], command["count"])
+            elif "wait" in command:
+                self._waiting = int(command["wait"])
+            else:
+                latency = np.array(self._latency) if self._latency else np.zeros(1)
+                p50, p99 = (float(np.percentile(latency, percent)) for percent in (50, 99))
+                _print({"frames": len(self._latency), "p50": p50, "p99": p99})
+                self._latency = array("q")
         return bool(data)
 
-    def _do(self, command: dict[str, Any]) -> None:
-        if "connect" in command:
-            self._connecting = int(command["count"])
-            self._acknowledges = command["connect"].get("policy") == "lockstep"
-            line = json.dumps({"subscribe": command["connect"]}).encode() + b"\n"
-            for _ in range(self._connecting):
-                connection = _Connection(self._address, line)
-                connection.socket.setblocking(False)
-                self._connections.append(connection)
-                self._selector.register(connection.socket, selectors.EVENT_READ, connection)
-        elif "wait" in command:
-            self._waiting = int(command["wait"])
-        elif "close" in command:
-            for connection in self._connections:
-                self._selector.unregister(connection.socket)
-                connection.socket.close()
-            self._connections.clear()
-            self._clear()
-            _print({})
-        else:
-            latency = np.array(self._latency) if self._latency else np.zeros(1)
-            p50, p99 = (float(np.percentile(latency, percent)) for percent in (50, 99))
-            _print({"frames": self._frames, "bytes": self._bytes, "calls": self._calls, "p50": p50, "p99": p99})
-            self._clear()
-
-    def _answer_waiting(self) -> None:
-        if self._connecting and (self._error or all(each.has_match for each in self._connections)):
-            self._connecting = 0
-            _print({"error": self._error} if self._error else {})
-        if self._waiting is not None and (self._error or self._frames >= self._waiting):
-            self._waiting = None
-            _print({"error": self._error} if self._error else {"frames": self._frames})
+    def _connect(self, subscribe: dict[str, Any], count: int) -> None:
+        self._acknowledges = subscribe["policy"] == "lockstep"
+        self._waiting = -1
+        for _ in range(count):
+            connection = _Connection(socket.create_connection(self._address))
+            connection.socket.sendall(json.dumps({"subscribe": subscribe}).encode() + b"\n")
+            connection.socket.setblocking(False)
+            self._connections.append(connection)
+            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
 
     def _receive(self, connection: _Connection) -> None:
         try:
             size = connection.socket.recv_into(self._buffer)
-        except BlockingIOError:
-            return
         except OSError as error:
             size, self._error = 0, str(error)
         if size == 0:
-            self._error = self._error or f"the daemon closed a connection: {bytes(connection.head[:200])!r}"
+            self._error = self._error or f"the daemon closed a connection: {bytes(connection.data[:200])!r}"
             self._selector.unregister(connection.socket)
-            connection.socket.close()
-            self._connections.remove(connection)
             return
-        self._calls += 1
-        self._bytes += size
-        at = 0 if connection.has_match else self._match(connection, size)
-        while at < size:
-            at = self._message(connection, at, size)
-
-    def _match(self, connection: _Connection, size: int) -> int:
-        """The line in front of the frames; where they begin."""
-        data = bytes(self._buffer[:size])
-        end = data.find(b"\n")
-        connection.head += data if end < 0 else data[:end]
-        if end < 0:
-            return size
-        connection.has_match = connection.head.startswith(b'{"match"')
+        data = connection.data
+        data += self._buffer[:size]
+        at = 0
         if not connection.has_match:
-            self._error = connection.head.decode()
-        connection.head.clear()
-        return end + 1
+            at = data.find(b"\n") + 1
+            if at == 0:
+                return
+            if not data.startswith(b'{"match"'):
+                self._error = data[:at].decode()
+            connection.has_match = True
+        received = perf_counter_ns()
+        while len(data) - at >= 4 and len(data) - at - 4 >= (length := int.from_bytes(data[at : at + 4], "little")):
+            self._complete(connection, data[at + 4 : at + 4 + min(length, _HEAD)], received)
+            at += 4 + length
+        del data[:at]
 
-    def _message(self, connection: _Connection, at: int, size: int) -> int:
-        """A part of a message: as much of it as is in the buffer. Where the next part begins."""
-        head = connection.head
-        if connection.left < 0:
-            part = min(4 - len(head), size - at)
-            head += self._buffer[at : at + part]
-            if len(head) == 4:
-                connection.left = int.from_bytes(head, "little")
-                head.clear()
-            return at + part
-        part = min(connection.left, size - at)
-        if len(head) < _HEAD:
-            head += self._buffer[at : at + min(part, _HEAD - len(head))]
-        connection.left -= part
-        if connection.left == 0:
-            self._complete(connection, perf_counter_ns())
-            connection.left = -1
-            head.clear()
-        return at + part
-
-    def _complete(self, connection: _Connection, received: int) -> None:
-        if not connection.head or connection.head[0] != _FRAME_TAG:
-            self._error = self._error or f"no frame: {bytes(connection.head)!r}"
+    def _complete(self, connection: _Connection, head: bytearray, received: int) -> None:
+        if not head or head[0] != FRAME_TAG:
+            self._error = self._error or f"no frame: {bytes(head)!r}"
             return
-        sequence, published = _stamps(connection.head)
-        self._frames += 1
+        sequence, published = stamps(head, server_message=True)
         self._latency.append(received - published)
         if self._acknowledges:
             ack = sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=sequence)).SerializeToString()
             connection.socket.send(len(ack).to_bytes(4, "little") + ack)
-
-
-def _stamps(head: bytearray) -> tuple[int, int]:
-    """Sequence, and when the frame was published, of a ServerMessage's first bytes."""
-    _, at = read_varint(head, 1)
-    sequence = 0
-    while True:
-        tag = head[at]
-        value, at = read_varint(head, at + 1)
-        if tag >> 3 == _SEQUENCE:
-            sequence = value
-        elif tag >> 3 == _PUBLISHED:
-            return sequence, value
-        if tag & 7 == 2:
-            at += value
 
 
 def _print(answer: dict[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import json
 import sys
 import time
@@ -11,11 +9,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from figures import Figures, machine, table
-from processes import Daemon, MeasureError, Process, sleep_until
-from runs import rounds, run
+from figures import Figures
+from load import measure, percentile
+from pages import figure_table, made, page, ratio, section
+from processes import AgentProcess, Daemon, Process
+from readers import Subscription
+from runs import arguments, rounds, run
 
-from recordings import LOCAL, make_elite
+from recordings import make_elite
 
 _SETTLE_SECONDS = 2.0
 #: Frames that are kept before the reading is measured: 3.7 minutes of the match, up to 150 KB each.
@@ -34,7 +35,6 @@ READERS = {
     "proto, 5,000/s": (PROTO, 5000),
     "proto": (PROTO, 0),
 }
-_QUANTILES = {"p50": 50.0, "p99": 99.0}
 
 
 def memory(recording: Path, figures: Figures) -> None:
@@ -55,32 +55,24 @@ def memory(recording: Path, figures: Figures) -> None:
 
 def latency(daemon: Daemon, seconds: float, reader: tuple[dict[str, str], int] | None) -> tuple[np.ndarray, float]:
     """Published to received of a reference reader, in ns, and frames a second of a reader of the history."""
-    here = Path(__file__).parent
+    address = daemon.address("socket")
     with ExitStack() as stack:
-        address = daemon.address("socket")
-        program = [sys.executable, here / "churn_reference.py", f"socket://{address}"]
-        reference = stack.enter_context(Process(program))
-        reference.read_line()
+        reference = stack.enter_context(AgentProcess())
         other = None
         if reader is not None:
-            subscribe, rate = reader
-            options = [json.dumps(subscribe), str(KEPT), str(rate)]
-            other = stack.enter_context(Process([sys.executable, here / "history_reader.py", address, *options]))
+            program = Path(__file__).with_name("history_reader.py")
+            line = [sys.executable, program, address, json.dumps(reader[0]), str(KEPT), str(reader[1])]
+            other = stack.enter_context(Process(line))
             other.read_line()
-        start = time.perf_counter_ns() + int(_SETTLE_SECONDS * 1e9)
-        end = start + int(seconds * 1e9)
-        sleep_until(end)
-        read_rate = 0.0
+        readers = [(reference, Subscription("socket", address, "every"), 1)]
+        load = measure(daemon, readers, seconds, settle=_SETTLE_SECONDS, blocking=True)
+        load.check_whole()
+        rate = 0.0
         if other is not None:
             other.write_line("stop")
             read = json.loads(other.read_line())
-            read_rate = read["frames"] / read["seconds"]
-        reference.write_line("stop")
-        answer = json.loads(reference.read_line())
-    if answer["error"]:
-        raise MeasureError(f"the reference reader: {answer['error']}")
-    published = np.array(answer["published"])
-    return np.array(answer["latency"])[(start <= published) & (published < end)], read_rate
+            rate = read["frames"] / read["seconds"]
+    return load.latency * 1e6, rate
 
 
 def reading(recording: Path, figures: Figures, seconds: float) -> None:
@@ -91,77 +83,59 @@ def reading(recording: Path, figures: Figures, seconds: float) -> None:
         daemon.set_rate(1)
         for name, reader in {"alone": None, **READERS}.items():
             measured, rate = latency(daemon, seconds, reader)
-            for quantile, percent in _QUANTILES.items():
-                figures.add("ms", float(np.percentile(measured, percent)) / 1e6, name, quantile)
+            for quantile in (50, 99):
+                figures.add("ms", percentile(measured, quantile) / 1e6, name, f"p{quantile}")
             if reader is not None:
                 figures.add("frames/s", rate, name, "rate")
-            print(f"{name}: p99 {np.percentile(measured, 99) / 1e6:.2f} ms, {rate:,.0f} frames/s", flush=True)
-
-
-def page(figures: Figures, seconds: float, rounds: int) -> str:
-    """The README of the results."""
-    about = machine()
-    rows = [
-        [
-            name,
-            figures.text(name, "rate"),
-            *(figures.text(name, quantile) for quantile in _QUANTILES),
-            ratio(figures, name),
-        ]
-        for name in ("alone", *READERS)
-    ]
-    return (
-        "# The history of a match\n\n"
-        f"Made by `dotnet make.cs bench history` on {about['date']}: {about['cpu']}, {about['cores']} cores that run\n"
-        f"daemon and readers together, {about['os']}, Python {about['python']},\n"
-        f".NET {about['dotnet']}, commit {about['commit']}.\n\n"
-        "## Memory\n\n"
-        f"The generated match `elite` (16,860 frames of 134 to 169 KB) is played at {FAST:g} times the tick rate; the\n"
-        "working set of the daemon near its end, in MB.\n\n"
-        + table(
-            ["", "MB"],
-            [
-                ["without history (`--history-mb 0`)", figures.text("memory", "0")],
-                ["with history (`--history-mb 64`)", figures.text("memory", "64")],
-            ],
-        )
-        + f"\nFrames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.\n\n"
-        "## Reading it beside another reader\n\n"
-        f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under `every` on\n"
-        f"the socket (protobuf). Another process reads {KEPT} kept frames over and over without decoding them, at\n"
-        "most the named number a second. Three programs share the cores; the other process has the lowest priority,\n"
-        "because what the daemon does for it is measured, not what it does itself.\n"
-        f"{seconds:g} s a cell, {rounds} rounds: the median, and the lowest and highest. Published to received, ms:\n\n"
-        + table(["reader of the history", "frames/s", "p50", "p99", "p99 / alone"], rows)
-    )
-
-
-def ratio(figures: Figures, name: str) -> str:
-    """How many times the p99 of the reference reader alone."""
-    figure, of = figures.find(name, "p99"), figures.find("alone", "p99")
-    return f"{figure.median / of.median:.2f}" if figure and of else "-"
+            print(f"{name}: p99 {figures.text(name, 'p99')} ms, {rate:,.0f} frames/s", flush=True)
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench history", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=30.0, help="seconds a cell (default: 30)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-history", help="folder of the results"
-    )
-    options = parser.parse_args()
-    if options.seconds <= 0 or options.rounds < 1:
-        parser.error("--seconds and --rounds are positive")
+    options = arguments("history", __doc__, seconds=(30.0, "seconds a cell"), rounds=(3, "rounds"))
 
-    def measured(figures: Figures) -> str:
+    def measured(figures: Figures) -> None:
         recording = make_elite()
         for _ in rounds(options.rounds):
             memory(recording, figures)
             reading(recording, figures, options.seconds)
-        return page(figures, options.seconds, options.rounds)
 
-    return run("history", options.output, measured)
+    def written(figures: Figures) -> str:
+        kept = {
+            "without history (`--history-mb 0`)": ("memory", "0"),
+            "with history (`--history-mb 64`)": ("memory", "64"),
+        }
+        columns = {
+            "frames/s": "rate",
+            "p50": "p50",
+            "p99": "p99",
+            "p99 / alone": lambda row: ratio(figures, (*row, "p99"), ("alone", "p99")),
+        }
+        return page(
+            "The history of a match",
+            made("history"),
+            section(
+                "Memory",
+                f"The generated match `elite` (16,860 frames of 134 to 169 KB) is played at {FAST:g} times the tick "
+                "rate; the working set of the daemon near its end, in MB.",
+                figure_table(figures, "", kept, {"MB": ()}),
+                f"Frames kept: {figures.text('kept', 'frames')}, of {figures.text('kept', 'size')} bytes each.",
+            ),
+            section(
+                "Reading it beside another reader",
+                f"The daemon keeps {KEPT} frames and more and publishes at 22.4 Hz to a reference reader under "
+                f"`every` on the socket (protobuf). Another process reads {KEPT} kept frames over and over without "
+                "decoding them, at most the named number a second. Three programs share the cores; the other "
+                "process has the lowest priority, because what the daemon does for it is measured, not what it does "
+                f"itself. {options.seconds:g} s a cell, {options.rounds} rounds: the median, and the lowest and "
+                "highest. Published to received, ms; ratios are of the same round:",
+                figure_table(
+                    figures, "reader of the history", {name: (name,) for name in ("alone", *READERS)}, columns
+                ),
+            ),
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":

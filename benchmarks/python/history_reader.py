@@ -13,43 +13,27 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 _BUFFER = 4 * 1024 * 1024
+#: Seconds that it is ahead of the rate before it waits.
+_AHEAD = 0.001
 
 
-def _read(address: str, subscribe: dict[str, object], count: int, rate: float, stop: threading.Event) -> int:
-    """One pass over the kept frames; how many came."""
+def _frames(address: str, subscribe: dict[str, object], count: int, rate: float) -> Iterator[bytes]:
+    """One pass over the kept frames."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port))) as connection:
         line = json.dumps({"subscribe": {**subscribe, "startOldest": True, "maxFrames": str(count)}})
         connection.sendall(line.encode() + b"\n")
-        buffer = memoryview(bytearray(_BUFFER))
-        filled = frames = 0
-        has_match = False
+        stream = connection.makefile("rb", _BUFFER)
+        stream.readline()
         started = time.perf_counter()
         # Not until the daemon closes: it waits for the client to do that.
-        while frames < count and not stop.is_set():
-            received = connection.recv_into(buffer[filled:])
-            if received == 0:
-                break
-            filled += received
-            at = 0
-            if not has_match:
-                end = bytes(buffer[:filled]).find(b"\n")
-                if end < 0:
-                    continue
-                has_match, at = True, end + 1
-            while filled - at >= 4:
-                size = int.from_bytes(buffer[at : at + 4], "little") + 4
-                if filled - at < size:
-                    break
-                at += size
-                frames += 1
-            buffer[: filled - at] = buffer[at:filled]
-            filled -= at
-            if rate > 0:
-                time.sleep(max(0.0, started + frames / rate - time.perf_counter()))
-        return min(frames, count)
+        for number in range(count):
+            yield stream.read(int.from_bytes(stream.read(4), "little"))
+            if rate > 0 and (ahead := started + number / rate - time.perf_counter()) > _AHEAD:
+                time.sleep(ahead)
 
 
 def _main(address: str, subscribe: str, count: str, rate: str) -> None:
@@ -57,20 +41,14 @@ def _main(address: str, subscribe: str, count: str, rate: str) -> None:
     if hasattr(os, "nice"):
         os.nice(19)
     stop = threading.Event()
-    frames = 0
-    started = time.perf_counter()
-
-    def read() -> None:
-        nonlocal frames
-        while not stop.is_set():
-            frames += _read(address, json.loads(subscribe), int(count), float(rate), stop)
-
-    reading = threading.Thread(target=read)
-    reading.start()
+    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
     print("reading", flush=True)
-    sys.stdin.readline()
-    stop.set()
-    reading.join()
+    frames, started = 0, time.perf_counter()
+    while not stop.is_set():
+        for _ in _frames(address, json.loads(subscribe), int(count), float(rate)):
+            frames += 1
+            if stop.is_set():
+                break
     print(json.dumps({"frames": frames, "seconds": time.perf_counter() - started}), flush=True)
 
 

@@ -6,8 +6,6 @@ newest frames as columns, and one that gets every frame as protobuf.
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import sys
 import time
 from contextlib import ExitStack
@@ -15,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from abathur._program import directory
-from figures import Figures, machine, save, table
-from processes import PUBLISHED, AgentProcess, MeasureError, Process
+from figures import Figures
+from load import measure, percentile
+from pages import figure_table, made, page
+from processes import PUBLISHED, AgentProcess, Server
 from readers import Subscription
+from runs import arguments, rounds, run
 
-from recordings import LOCAL, make_elite
+from recordings import make_elite
 
 _SETTLE_SECONDS = 10.0
 _AGENTS: tuple[dict[str, Any], ...] = (
@@ -27,114 +28,62 @@ _AGENTS: tuple[dict[str, Any], ...] = (
     {"policy": "every", "encoding": "proto"},
 )
 _PARTS = {"rss": "RSS", "pss": "PSS", "uss": "private"}
+_COLUMNS = {"CPU, %": "cpu", **{f"{name}, MB": part for part, name in _PARTS.items()}}
+_COLUMNS |= {name: name for name in ("frames/s", "dropped", "p50", "p99", "find")} | {"frames/s": "frames"}
 
 
-def measure(daemons: int, recording: Path, seconds: float, figures: Figures) -> None:
+def measure_daemons(count: int, recording: Path, seconds: float, figures: Figures) -> None:
     """One round with that many daemons."""
     with ExitStack() as stack:
-        started = []
-        for number in range(daemons):
+        daemons = []
+        for number in range(count):
             # Each at another place of the match.
-            offset = str(60 * number)
-            line: list[str | Path] = [PUBLISHED, "play", recording, "--ports", "auto", "--name", f"bench-{number}"]
-            daemon = stack.enter_context(Process([*line, "--start-offset", offset, "--loop", "--stop-with-parent"]))
-            daemon.read_line()
-            started.append(daemon)
+            place = ["--start-offset", str(60 * number), "--loop", "--ports", "auto", "--name", f"bench-{number}"]
+            daemons.append(stack.enter_context(Server([PUBLISHED, "play", recording, *place, "--stop-with-parent"])))
         before = time.perf_counter()
         found = {each.name: each for each in directory.matches()}
-        figures.add("ms", (time.perf_counter() - before) * 1e3, daemons, "find")
-        agents = []
-        for number in range(daemons):
-            address = found[f"bench-{number}"].addresses["socket"].removeprefix("socket://")
-            for options in _AGENTS:
-                agent = stack.enter_context(AgentProcess())
-                agent.send_read(Subscription("socket", address, decode=False, **options), 1)
-                agents.append(agent)
-        for agent in agents:
-            agent.answer()
-        time.sleep(_SETTLE_SECONDS)
-        start = time.perf_counter_ns() + 100_000_000
-        end = start + int(seconds * 1e9)
-        cpu = [daemon.cpu_seconds() for daemon in started]
-        for agent in agents:
-            agent.send(measure=[start, end, "published"])
-        answers = [agent.answer() for agent in agents]
-        used = [daemon.cpu_seconds() - each for daemon, each in zip(started, cpu, strict=True)]
-        # With the time that agents take to answer, which is the same for one daemon and for eight.
-        figures.add("% of a core a daemon", 100 * sum(used) / daemons / seconds, daemons, "cpu")
-        memory = [daemon.info.memory_full_info() for daemon in started]
-        for part in _PARTS:
-            figures.add("MB a daemon", sum(getattr(each, part) for each in memory) / daemons / 1e6, daemons, part)
-        frames = sum(answer["frames"] for answer in answers) / len(agents) / seconds
-        figures.add("frames/s", frames, daemons, "frames")
-        figures.add("frames", sum(answer["dropped"] for answer in answers), daemons, "dropped")
-        latencies = sorted(each for answer in answers for each in answer["latency_us"])
-        figures.add("ms", latencies[len(latencies) // 2] / 1e3, daemons, "p50")
-        figures.add("ms", latencies[len(latencies) * 99 // 100] / 1e3, daemons, "p99")
-
-
-def page(figures: Figures, counts: list[int], seconds: float, rounds: int) -> str:
-    """The README of the results."""
-    about = machine()
-    rows = [
-        [
-            str(count),
-            *(figures.text(count, each) for each in ("cpu", *_PARTS, "frames", "dropped", "p50", "p99", "find")),
+        figures.add("ms", (time.perf_counter() - before) * 1e3, count, "find")
+        addresses = [found[f"bench-{number}"].addresses["socket"].removeprefix("socket://") for number in range(count)]
+        readers = [
+            (stack.enter_context(AgentProcess()), Subscription("socket", address, decode=False, **chosen), 1)
+            for address in addresses
+            for chosen in _AGENTS
         ]
-        for count in counts
-    ]
-    heads = [
-        "daemons",
-        "CPU, %",
-        *(f"{name}, MB" for name in _PARTS.values()),
-        "frames/s",
-        "dropped",
-        "p50",
-        "p99",
-        "find",
-    ]
-    return f"""# Many matches on one machine
-
-Made by `dotnet make.cs bench matches` on {about["date"]}: {about["cpu"]}, {about["cores"]} cores that run daemons and
-agents together, {about["os"]}, .NET {about["dotnet"]}, commit {about["commit"]}.
-
-Each daemon plays the generated match `elite` (frames of 134 to 169 KB) at 22.4 Hz, keeps its history, and serves two
-agents that decode nothing: `latest` with `columns+zstd-stream`, and `every` with protobuf. {rounds} rounds of
-{seconds:g} s; medians, with the least and the most in brackets. CPU and memory are for each daemon; PSS counts memory
-that daemons share once. Latency in ms from published to received; `find` is what the directory of the matches takes to
-read, in ms.
-
-{table(heads, rows)}"""
+        load = measure(daemons, readers, seconds, settle=_SETTLE_SECONDS)
+        memory = [daemon.info.memory_full_info() for daemon in daemons]
+    figures.add("% of a core a daemon", 100 * load.cpu / count / seconds, count, "cpu")
+    for part in _PARTS:
+        figures.add("MB a daemon", sum(getattr(each, part) for each in memory) / count / 1e6, count, part)
+    figures.add("frames/s", load.received / len(readers) / seconds, count, "frames")
+    figures.add("frames", sum(answer["dropped"] for answer in load.answers), count, "dropped")
+    for name, percent in (("p50", 50), ("p99", 99)):
+        figures.add("ms", percentile(load.latency, percent), count, name)
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench matches", description=__doc__)
-    parser.add_argument("--daemons", type=int, nargs="+", default=[1, 8], help="numbers of daemons (default: 1 8)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="seconds a round (default: 20)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-matches", help="folder of the results"
-    )
-    options = parser.parse_args()
-    if options.rounds < 1 or options.seconds <= 0 or min(options.daemons) < 1:
-        parser.error("numbers are positive")
-    figures = Figures()
-    try:
+    more = {"--daemons": {"type": int, "nargs": "+", "default": [1, 8], "help": "numbers of daemons (default: 1 8)"}}
+    options = arguments("matches", __doc__, more, seconds=(20.0, "seconds a round"), rounds=(3, "rounds"))
+
+    def measured(figures: Figures) -> None:
         recording = make_elite()
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", flush=True)
+        for _ in rounds(options.rounds):
             for count in options.daemons:
-                measure(count, recording, options.seconds, figures)
-    except MeasureError as error:
-        print(f"matches: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    text = page(figures, options.daemons, options.seconds, options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    print(text)
-    return 0
+                measure_daemons(count, recording, options.seconds, figures)
+
+    def written(figures: Figures) -> str:
+        return page(
+            "Many matches on one machine",
+            made("matches"),
+            "Each daemon plays the generated match `elite` (frames of 134 to 169 KB) at 22.4 Hz, keeps its history, "
+            "and serves two agents that decode nothing: `latest` with `columns+zstd-stream`, and `every` with "
+            f"protobuf. {options.rounds} rounds of {options.seconds:g} s; medians, with the least and the most in "
+            "brackets. CPU and memory are for each daemon; PSS counts memory that daemons share once. Latency in ms "
+            "from published to received; `find` is what the directory of the matches takes to read, in ms.",
+            figure_table(figures, "daemons", {str(each): (each,) for each in options.daemons}, _COLUMNS),
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":

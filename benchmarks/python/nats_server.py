@@ -1,8 +1,9 @@
-"""A nats-server on a free port, and a publisher of a recording's payloads."""
+"""A nats-server on loopback, and a publisher of a recording's payloads."""
 
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 import tempfile
 import time
@@ -10,36 +11,61 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from processes import Process
+from processes import MeasureError, Process, free_port
 
 from recordings import Frames
 
-_START_SECONDS = 10.0
+_START_SECONDS = 30.0
 
 
-class UnavailableError(Exception):
+class UnavailableError(MeasureError):
     """There is no nats-server here."""
 
 
 class NatsServer(Process):
-    """The server; its processor time is its own, without the publisher's."""
+    """A server with JetStream; its processor time is its own. After `kill`, another one can continue its folder.
 
-    def __init__(self, program: str, ports: Path) -> None:
-        super().__init__([program, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", ports, "-l", ports / "log"])
-        self._ports = ports
-        self._address = ""
+    Args:
+        folder: Of its files; made where it is missing.
+        port: Where it listens; 0: a free port.
+        config: More of its configuration.
+
+    Raises:
+        UnavailableError: it is not installed.
+    """
+
+    def __init__(self, folder: Path, port: int = 0, config: str = "") -> None:
+        program = shutil.which("nats-server")
+        if program is None:
+            raise UnavailableError("nats-server is not installed (Debian: apt-get install nats-server)")
+        folder.mkdir(exist_ok=True)
+        self.port = port or free_port()
+        listen = f'listen: 127.0.0.1:{self.port}\njetstream {{ store_dir: "{folder}" }}\n'
+        (folder / "nats.conf").write_text(listen + config)
+        super().__init__([program, "-c", folder / "nats.conf", "-l", folder / "log"])
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
+                return
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise MeasureError("nats-server did not start") from None
+                time.sleep(0.01)
 
     def address(self, _transport: str = "nats") -> str:
         """HOST:PORT."""
-        deadline = time.monotonic() + _START_SECONDS
-        while not self._address:
-            for path in self._ports.glob("*.ports"):
-                urls = [word for word in path.read_text().replace('"', " ").split() if word.startswith("nats://")]
-                self._address = urls[0].removeprefix("nats://") if urls else ""
-            if time.monotonic() > deadline:
-                raise UnavailableError("nats-server did not start")
-            time.sleep(0.01)
-        return self._address
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """As clients take it."""
+        return f"nats://{self.address()}"
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._child.kill()
+        self._child.wait()
 
     def __exit__(self, *_: object) -> None:
         """It does not end with its standard input."""
@@ -54,17 +80,10 @@ def running(frames: Frames, encoding: str, compression: str) -> Iterator[NatsSer
     Raises:
         UnavailableError: nats-server or nats-py is not installed.
     """
-    program = shutil.which("nats-server")
-    if program is None:
-        raise UnavailableError("nats-server is not installed (Debian: apt-get install nats-server)")
-    options: list[str | Path] = ["--encoding", encoding, "--compression", compression]
-    options += ["--start-offset", str(frames.start)]
-    if frames.duration is not None:
-        options += ["--playback-duration", str(frames.duration)]
     publisher = Path(__file__).with_name("nats_publisher.py")
-    with tempfile.TemporaryDirectory() as ports, NatsServer(program, Path(ports)) as server:
-        arguments = [sys.executable, publisher, server.address(), frames.recording, *options]
-        with Process(arguments) as publishing:
+    with tempfile.TemporaryDirectory() as folder, NatsServer(Path(folder)) as server:
+        given: list[str | Path] = [server.address(), frames.recording, encoding, compression, *frames.window()]
+        with Process([sys.executable, publisher, *given]) as publishing:
             if publishing.read_line() != "ready":
                 raise UnavailableError("the publisher did not start; is nats-py installed?")
             yield server

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import statistics
 import sys
-import time
-from pathlib import Path
 
-from figures import Figures, machine, table
-from processes import BENCHMARKS, AgentProcess, Daemon, Server, sleep_until
+from figures import Figures
+from load import measure
+from pages import figure_table, made, page, ratio
+from processes import BENCHMARKS, AgentProcess, Daemon, Server
 from readers import Subscription
-from runs import rounds, run
+from runs import arguments, rounds, run
 
-from recordings import LOCAL, make_compact, make_elite
+from recordings import make_compact, make_elite
 
-#: Where the largest frames of the match are, in seconds.
+#: Where the frames are large, in seconds of the match.
 START = "400"
 _WARM_UP_SECONDS = 5.0
 READY = "ready bytes"
@@ -26,79 +23,49 @@ COMPACT = "playback, compact recording"
 
 def rate(server: Server, seconds: float, figures: Figures, name: str) -> None:
     """Frames a second of a blocking grpcio reader under `every` that decodes nothing, and the processor time."""
+    subscription = Subscription("grpc", server.address("grpc"), "every", decode=False)
     with AgentProcess() as agent:
-        agent.send_read(Subscription("grpc", server.address("grpc"), "every", decode=False), 1, blocking=True)
-        agent.answer()
         # Until the code is compiled that runs.
-        time.sleep(_WARM_UP_SECONDS)
-        cpu = server.cpu_seconds()
-        start = time.perf_counter_ns()
-        end = start + int(seconds * 1e9)
-        agent.send(measure=[start, end, "received"])
-        sleep_until(end)
-        cpu = server.cpu_seconds() - cpu
-        frames = int(agent.answer()["frames"])
-    figures.add("frames/s", frames / seconds, name, "rate")
-    figures.add("µs", cpu / frames * 1e6, name, "cpu")
-    print(f"{name}: {frames / seconds:,.0f} frames/s", flush=True)
-
-
-def measure(elite: Path, compact: Path, seconds: float, figures: Figures) -> None:
-    """One round of all servers."""
-    with Server([BENCHMARKS, "baseline", elite, "--grpc", "--unlimited", "--start-offset", START]) as baseline:
-        rate(baseline, seconds, figures, READY)
-    options = ["--start-offset", START, "--loop", "--rate", "unlimited", "--wait-agents", "1"]
-    for name, recording in ((PLAYED, elite), (COMPACT, compact)):
-        with Daemon(recording, *options) as daemon:
-            rate(daemon, seconds, figures, name)
-
-
-def page(figures: Figures, seconds: float, rounds: int) -> str:
-    """The README of the results."""
-    about = machine()
-    ready = figures.find(READY, "rate")
-    assert ready is not None
-    rows = []
-    for name in (READY, PLAYED, COMPACT):
-        figure = figures.find(name, "rate")
-        assert figure is not None
-        ratios = sorted(each / of for each, of in zip(figure.rounds, ready.rounds, strict=True))
-        ratio = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        rows.append([name, figures.text(name, "rate"), ratio, figures.text(name, "cpu")])
-    return (
-        "# Playback at full speed\n\n"
-        f"Made by `dotnet make.cs bench playback` on {about['date']}: {about['cpu']}, {about['cores']} cores that run\n"
-        f"server and reader together, {about['os']}, Python {about['python']},\n"
-        f"grpcio {about['grpcio']}, .NET {about['dotnet']}, commit {about['commit']}.\n\n"
-        "One reader (grpcio, blocking, decodes nothing) takes every frame of the generated match `elite`, from its\n"
-        f"minute 6:40 on: 148 KB a frame in protobuf. *{READY.capitalize()}*: the same gRPC server sends 300\n"
-        "messages from memory, over and over. *Playback*: the daemon reads, decompresses and checks the recording,\n"
-        f"and publishes each frame. {_WARM_UP_SECONDS:g} s of warm-up and {seconds:g} s a cell, {rounds} rounds in\n"
-        "turns: the median, and the lowest and highest; the ratio is of the same round.\n\n"
-        + table(["", "frames/s", "beside ready bytes", "server CPU, µs a frame"], rows)
-    )
+        readers = [(agent, subscription, 1)]
+        load = measure(server, readers, seconds, settle=_WARM_UP_SECONDS, full_speed=True, blocking=True)
+    figures.add("frames/s", load.received / seconds, name, "rate")
+    figures.add("µs", load.cpu / load.received * 1e6, name, "cpu")
+    print(f"{name}: {load.received / seconds:,.0f} frames/s", flush=True)
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench playback", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0, help="seconds a cell (default: 5)")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds (default: 7)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-playback", help="folder of the results"
-    )
-    options = parser.parse_args()
-    if options.seconds <= 0 or options.rounds < 1:
-        parser.error("--seconds and --rounds are positive")
+    options = arguments("playback", __doc__, seconds=(5.0, "seconds a cell"), rounds=(7, "rounds"))
 
-    def measured(figures: Figures) -> str:
+    def measured(figures: Figures) -> None:
         elite = make_elite()
-        compact = make_compact(elite)
+        played = {PLAYED: elite, COMPACT: make_compact(elite)}
         for _ in rounds(options.rounds):
-            measure(elite, compact, options.seconds, figures)
-        return page(figures, options.seconds, options.rounds)
+            with Server([BENCHMARKS, "baseline", elite, "--grpc", "--unlimited", "--start-offset", START]) as baseline:
+                rate(baseline, options.seconds, figures, READY)
+            for name, recording in played.items():
+                with Daemon(recording, "--start-offset", START, "--loop") as daemon:
+                    rate(daemon, options.seconds, figures, name)
 
-    return run("playback", options.output, measured)
+    def written(figures: Figures) -> str:
+        columns = {
+            "frames/s": "rate",
+            "beside ready bytes": lambda row: ratio(figures, (*row, "rate"), (READY, "rate")),
+            "server CPU, µs a frame": "cpu",
+        }
+        return page(
+            "Playback at full speed",
+            made("playback"),
+            "One reader (grpcio, blocking, decodes nothing) takes every frame of the generated match `elite`, from "
+            "its minute 6:40 on: 148 KB a frame in protobuf. *Ready bytes*: the same gRPC server sends 300 messages "
+            "from memory, over and over. *Playback*: the daemon reads, decompresses and checks the recording, and "
+            f"publishes each frame. {_WARM_UP_SECONDS:g} s of warm-up and {options.seconds:g} s a cell, "
+            f"{options.rounds} rounds in turns: the median, and the lowest and highest; the ratio is of the same "
+            "round.",
+            figure_table(figures, "", {name: (name,) for name in (READY, PLAYED, COMPACT)}, columns),
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":

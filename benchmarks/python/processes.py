@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import statistics
 import subprocess
 import sys
@@ -25,6 +26,9 @@ PUBLISHED = (
     ROOT / "artifacts" / "publish" / "tested" / ("abathur-sync.exe" if sys.platform == "win32" else "abathur-sync")
 )
 BENCHMARKS = ROOT / "artifacts" / "bin" / "Abathur.Benchmarks" / "release" / "Abathur.Benchmarks.dll"
+#: Options of the daemon.
+_PORTS = ("--grpc-port", "--socket-port", "--http-port")
+FREE_PORTS = (*(word for name in _PORTS for word in (name, "0")), "--stop-with-parent")
 _EXIT_SECONDS = 15.0
 _CPUCLOCK_SCHED = 2
 _ADDRESSES = {"websocket": "http"}
@@ -119,8 +123,7 @@ class Daemon(Server):
     """The daemon playing a recording on free ports."""
 
     def __init__(self, recording: Path, *options: str | Path) -> None:
-        chosen = [name for name in ("--grpc-port", "--socket-port", "--http-port") if name not in options]
-        ports = [each for name in chosen for each in (name, "0")]
+        ports = [each for name in _PORTS if name not in options for each in (name, "0")]
         super().__init__([DAEMON, "play", recording, *ports, "--stop-with-parent", *options])
         self._game = abathur.connect_blocking(f"grpc://{self.address('grpc')}")
 
@@ -191,6 +194,12 @@ def share(count: int, agents: list[AgentProcess]) -> list[tuple[AgentProcess, in
     """Share out that many agents among the processes."""
     counts = [count // len(agents) + (index < count % len(agents)) for index in range(len(agents))]
     return [(agent, each) for agent, each in zip(agents, counts, strict=True) if each > 0]
+
+
+def free_port() -> int:
+    """A TCP port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
 
 
 def sleep_until(moment: int) -> None:

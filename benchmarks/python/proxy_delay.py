@@ -8,9 +8,7 @@ take turns. Needs socat (Debian: apt-get install socat).
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import json
 import shutil
 import socket
 import statistics
@@ -19,15 +17,19 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import abathur
-from figures import machine
-from processes import DAEMON, ROOT, MeasureError, Process
+from figures import Figures, table
+from pages import made, page
+from processes import DAEMON, FREE_PORTS, MeasureError, Process, Server, free_port
 from proxy_peers import OBSERVE, read_exactly
+from runs import arguments, run
 
 PEERS = Path(__file__).with_name("proxy_peers.py")
 SIZES = {"1 KB": 1_000, "80 KB": 80_000, "160 KB": 160_000}
 WAYS = ("direct", "socat", "socat -b", "proxy")
+PACES = ("22.4 Hz", "back to back")
 AGENTS = 10
 TICK = 1 / 22.4
 HANDSHAKE = (
@@ -60,16 +62,6 @@ class Client:
             raise MeasureError("the connection was closed")
         return (time.perf_counter_ns() - start) / 1000
 
-    def close(self) -> None:
-        """Leave without a word."""
-        self._socket.close()
-
-
-def free_port() -> int:
-    """A TCP port that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
 
 def wait_for(port: int) -> None:
     """Until something listens there."""
@@ -80,17 +72,9 @@ def wait_for(port: int) -> None:
     raise MeasureError(f"nothing listens on port {port}")
 
 
-class Ways:
-    """All ways to one game."""
-
-    def __init__(self, clients: dict[str, Client], status_address: str) -> None:
-        self.clients = clients
-        self.status_address = status_address
-
-
 @contextlib.contextmanager
-def ways(size: int, folder: Path) -> Iterator[Ways]:
-    """Start everything for responses of one size."""
+def ways(size: int, folder: Path) -> Iterator[tuple[dict[str, Client], Server]]:
+    """Start everything for responses of one size: a client of each way, and the proxy."""
     with contextlib.ExitStack() as stack:
         game = stack.enter_context(Process([sys.executable, PEERS, "game", str(size)]))
         port, response_bytes = (int(each) for each in game.read_line().split())
@@ -101,21 +85,17 @@ def ways(size: int, folder: Path) -> Iterator[Ways]:
             relay = stack.enter_context(Process(["socat", *options, listen, f"TCP:127.0.0.1:{port},nodelay"]))
             stack.callback(relay.info.terminate)
             wait_for(ports[way])
-        line = ["dotnet", DAEMON, "proxy", "--listen", "0", "--sc2", f"127.0.0.1:{port}", "-o", folder / f"{size}.mcap"]
-        line += ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0", "--stop-with-parent"]
-        proxy = stack.enter_context(Process(line))
-        addresses = dict(each.split("=") for each in proxy.read_line().split()[1:])
-        ports["proxy"] = int(addresses["sc2api"].rpartition(":")[2])
-        agent_port = addresses["socket"].rpartition(":")[2]
+        options = ["--listen", "0", "--sc2", f"127.0.0.1:{port}", "-o", f"{folder / str(size)}.mcap", *FREE_PORTS]
+        proxy = stack.enter_context(Server([DAEMON, "proxy", *options]))
+        ports["proxy"] = int(proxy.address("sc2api").rpartition(":")[2])
+        agent_port = proxy.address("socket").rpartition(":")[2]
         agents = [stack.enter_context(Process([sys.executable, PEERS, "agent", agent_port])) for _ in range(AGENTS)]
         clients = {way: Client(ports[way], response_bytes) for way in WAYS}
-        for client in clients.values():
-            stack.callback(client.close)
         clients["proxy"].ask()
         # The match begins with the first observation.
         for agent in agents:
             agent.read_line()
-        yield Ways(clients, f"grpc://{addresses['grpc']}")
+        yield clients, proxy
 
 
 def paced(clients: dict[str, Client], ticks: int) -> dict[str, list[float]]:
@@ -149,92 +129,78 @@ def quantiles(times: list[float]) -> dict[str, float]:
     return {"p50": cuts[49], "p99": cuts[98]}
 
 
-def summary(rounds: list[dict[str, list[float]]]) -> dict[str, object]:
+def summary(rounds: list[dict[str, list[float]]]) -> dict[str, Any]:
     """Of each way p50 and p99 in µs, over all rounds and their spread, and what the proxy adds against the relays."""
-    made: dict[str, object] = {}
     pooled = {way: quantiles([each for taken in rounds for each in taken[way]]) for way in WAYS}
+    made: dict[str, Any] = {}
     for way in WAYS:
         each_round = [quantiles(taken[way]) for taken in rounds]
         made[way] = {
-            name: {
-                "us": round(pooled[way][name], 1),
-                "rounds": sorted(round(each[name], 1) for each in each_round),
-            }
-            for name in ("p50", "p99")
+            name: {"us": round(value, 1), "rounds": sorted(round(each[name], 1) for each in each_round)}
+            for name, value in pooled[way].items()
         }
     for relay in ("socat", "socat -b"):
-        made[f"added, proxy / {relay}"] = {
-            name: round(
-                (pooled["proxy"][name] - pooled["direct"][name]) / (pooled[relay][name] - pooled["direct"][name]), 2
-            )
-            for name in ("p50", "p99")
+        added = {
+            name: [pooled[way][name] - value for way in ("proxy", relay)] for name, value in pooled["direct"].items()
         }
+        made[f"added, proxy / {relay}"] = {name: round(proxy / bare, 2) for name, (proxy, bare) in added.items()}
     return made
 
 
-def measure(rounds: int, ticks: int, requests: int) -> dict[str, object]:
-    """Everything, by size of the responses."""
-    results: dict[str, object] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, size in SIZES.items():
-            with ways(size, Path(folder)) as there:
-                paced(there.clients, 20)
-                back_to_back(there.clients, requests // 2, 0)
-                slow = [paced(there.clients, ticks) for _ in range(rounds)]
-                fast = [back_to_back(there.clients, requests, turn) for turn in range(rounds)]
-                with abathur.connect_blocking(there.status_address) as game:
-                    status = game.status()
-                recording = status.recording
-                results[name] = {
-                    "22.4 Hz": summary(slow),
-                    "back to back": summary(fast),
-                    "agents": len(status.subscribers),
-                    "recorded": recording.frames,
-                    "not recorded": recording.frames_dropped,
-                }
-                print(json.dumps({name: results[name]}, indent=1), file=sys.stderr)
-    return results
+def measure(folder: Path, size: int, options: Any) -> dict[str, Any]:
+    """Everything, for responses of one size."""
+    with ways(size, folder) as (clients, proxy):
+        paced(clients, 20)
+        back_to_back(clients, options.requests // 2, 0)
+        slow = [paced(clients, options.ticks) for _ in range(options.rounds)]
+        fast = [back_to_back(clients, options.requests, turn) for turn in range(options.rounds)]
+        with abathur.connect_blocking(f"grpc://{proxy.address('grpc')}") as game:
+            status = game.status()
+    return {
+        "22.4 Hz": summary(slow),
+        "back to back": summary(fast),
+        "agents": len(status.subscribers),
+        "recorded": status.recording.frames,
+        "not recorded": status.recording.frames_dropped,
+    }
 
 
-def table(results: dict[str, object]) -> str:
-    """As Markdown."""
-    lines = [
-        "| responses | pace | " + " | ".join(f"{way}, µs" for way in WAYS) + " | proxy / socat | proxy / socat -b |"
-    ]
-    lines.append("| --- | --- |" + " ---: |" * 6)
-    for name, sizes in results.items():
-        assert isinstance(sizes, dict)
-        for pace in ("22.4 Hz", "back to back"):
-            cells = []
-            for way in WAYS:
-                p50, p99 = (sizes[pace][way][each] for each in ("p50", "p99"))
-                texts = [f"{q['us']:.0f} ({q['rounds'][0]:.0f} to {q['rounds'][-1]:.0f})" for q in (p50, p99)]
-                cells.append(" / ".join(texts))
-            for relay in ("socat", "socat -b"):
-                ratio = sizes[pace][f"added, proxy / {relay}"]
-                cells.append(f"{ratio['p50']:.2f} / {ratio['p99']:.2f}")
-            lines.append(f"| {name} | {pace} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def _cells(found: dict[str, Any]) -> Iterator[str]:
+    for way in WAYS:
+        each = [found[way][name] for name in ("p50", "p99")]
+        yield " / ".join(f"{q['us']:.0f} ({q['rounds'][0]:.0f} to {q['rounds'][-1]:.0f})" for q in each)
+    for relay in ("socat", "socat -b"):
+        yield "{p50:.2f} / {p99:.2f}".format(**found[f"added, proxy / {relay}"])
 
 
-def main() -> None:
+def main() -> int:
     """Measure, and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--ticks", type=int, default=200, help="requests of each way in a round at 22.4 Hz")
-    parser.add_argument("--requests", type=int, default=2000, help="requests of each way in a round back to back")
-    parser.add_argument("--quick", action="store_true", help="see that it works: figures of no worth")
-    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "local" / "proxy")
-    arguments = parser.parse_args()
     if shutil.which("socat") is None:
-        sys.exit("socat, the bare relay, is missing (Debian: apt-get install socat)")
-    sizes = (2, 10, 50) if arguments.quick else (arguments.rounds, arguments.ticks, arguments.requests)
-    results = measure(*sizes)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    everything = {"machine": machine(), "rounds": sizes[0], "results": results}
-    (arguments.output / "results.json").write_text(json.dumps(everything, indent=1) + "\n")
-    print(table(results))
+        print("proxy: socat, the bare relay, is missing (Debian: apt-get install socat)", file=sys.stderr)
+        return 1
+    options = arguments(
+        "proxy",
+        __doc__,
+        quick="see that it works: figures of no worth",
+        rounds=(5, "rounds", 2),
+        ticks=(200, "requests of each way in a round at 22.4 Hz", 10),
+        requests=(2000, "requests of each way in a round back to back", 50),
+    )
+    results: dict[str, dict[str, Any]] = {}
+
+    def measured(_: Figures) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, size in SIZES.items():
+                results[name] = measure(Path(folder), size, options)
+                print(f"{name}: measured", file=sys.stderr, flush=True)
+
+    def written(_: Figures) -> str:
+        head = ["responses", "pace", *(f"{way}, µs" for way in WAYS), "proxy / socat", "proxy / socat -b"]
+        rows = [[name, pace, *_cells(each[pace])] for name, each in results.items() for pace in PACES]
+        return page("What the proxy adds", made("proxy"), "p50 / p99, and the spread of the rounds.", table(head, rows))
+
+    return run(options, measured, written, {"results": results})
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -28,16 +28,14 @@ from abathur._values.proto_json import loads
 from abathur.bench.schema.touch import reader
 from abathur.sync.v1 import sync_pb2
 from s2clientprotocol import sc2api_pb2
-from varints import read_varint
+from varints import FRAME_TAG, stamps
 
-_BASELINE_HEAD = struct.Struct("<Iq")
-NATS_STAMP = struct.Struct("<q")
+#: In front of the frames of the baseline and on NATS: when they were published.
+STAMP = struct.Struct("<q")
 NATS_SUBJECT = "frames"
-_LENGTH = struct.Struct("<I")
 _LIMIT = 64 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
 _JSON_STAMP = b'"publishedMonotonicNs":"'
-_FRAME_TAG = sync_pb2.ServerMessage.FRAME_FIELD_NUMBER << 3 | 2
 _SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
 # The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
 _GRPC_OPTIONS = [*grpc_channel.OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
@@ -57,6 +55,7 @@ class Sample(NamedTuple):
     captured: int = 0
     encoded: int = 0
     touch: int = 0
+    sequence: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,43 +83,46 @@ class Subscription:
         """Whether messages are JSON; on gRPC only the observation in them is."""
         return self.encoding == "json" and self.transport != "grpc"
 
+    def options(self) -> Any:
+        """What the package and the daemon are asked for."""
+        compression = self.compression.replace("-", "_")
+        return {"policy": self.policy, "encoding": self.encoding, "compression": compression}
+
     def request(self) -> sync_pb2.SubscribeRequest:
         """The subscription as the daemon takes it."""
-        return sync_pb2.SubscribeRequest(
-            policy=self.policy,
-            encoding=self.encoding,
-            compression=self.compression.replace("-", "_"),
-        )
+        return sync_pb2.SubscribeRequest(**self.options())
 
     def line(self) -> bytes:
         """The first line on the socket."""
-        options = {"policy": self.policy, "encoding": self.encoding, "compression": self.compression.replace("-", "_")}
-        return json.dumps({"subscribe": options}).encode() + b"\n"
+        return json.dumps({"subscribe": self.options()}).encode() + b"\n"
 
 
 def read(subscription: Subscription) -> AsyncIterator[Sample]:
     """Frames of a subscription, with asyncio."""
-    others = {"baseline": _baseline, "nats": _nats, "websocket": _websocket}
+    others = {"baseline": _stream, "nats": _nats, "websocket": _websocket}
     if subscription.transport in others:
         return others[subscription.transport](subscription)
     if subscription.decode:
         return _agent(subscription)
-    if subscription.transport == "grpc":
-        return _grpc_bytes(subscription)
-    return (_json_bytes if subscription.is_text else _socket_bytes)(subscription)
+    return (_grpc_bytes if subscription.transport == "grpc" else _stream)(subscription)
 
 
 def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
-    """Frames of a subscription, without asyncio and without decoding."""
-    if subscription.transport == "grpc":
-        return _blocking_grpc(subscription)
-    return _blocking_stream(subscription)
+    """Frames of a subscription, without asyncio."""
+    if subscription.decode:
+        return _blocking_agent(subscription)
+    return (_blocking_grpc if subscription.transport == "grpc" else _blocking_stream)(subscription)
 
 
 async def _agent(subscription: Subscription) -> AsyncIterator[Sample]:
-    chosen: dict[str, Any] = {name: getattr(subscription, name) for name in ("policy", "encoding", "compression")}
     async with abathur.connect(f"{subscription.transport}://{subscription.address}") as game:
-        async for frame in game.frames(**chosen):
+        async for frame in game.frames(**subscription.options()):
+            yield _decoded(subscription, frame)
+
+
+def _blocking_agent(subscription: Subscription) -> Generator[Sample, None, None]:
+    with abathur.connect_blocking(f"{subscription.transport}://{subscription.address}") as game:
+        for frame in game.frames(**subscription.options()):
             yield _decoded(subscription, frame)
 
 
@@ -138,10 +140,29 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
             _read_every_field(frame.response)
         touch = perf_counter_ns() - start
     timing = frame.timing
-    decode = timing.decoded - timing.received
     return Sample(
-        timing.received, timing.published, decode, frame.size, frame.dropped, timing.captured, timing.encoded, touch
+        timing.received,
+        timing.published,
+        timing.decoded - timing.received,
+        frame.size,
+        frame.dropped,
+        timing.captured,
+        timing.encoded,
+        touch,
+        frame.sequence,
     )
+
+
+def _bare(subscription: Subscription, data: bytes) -> Sample:
+    """A frame that is not decoded: only when it was published."""
+    received, sequence = perf_counter_ns(), 0
+    if subscription.transport in ("baseline", "nats"):
+        (published,) = STAMP.unpack_from(data)
+    elif subscription.is_text:
+        published = _json_published_ns(data)
+    else:
+        sequence, published = stamps(data, server_message=subscription.transport != "grpc")
+    return Sample(received, published, 0, len(data), 0, sequence=sequence)
 
 
 def touch_json(value: Any) -> float:
@@ -182,11 +203,9 @@ async def _websocket(subscription: Subscription) -> AsyncIterator[Sample]:
 def _websocket_sample(subscription: Subscription, data: Any, received: int, payloads: PayloadReader) -> Sample | None:
     """A message as a sample; None if it is no frame."""
     if not subscription.decode:
-        is_frame = data.startswith('{"frame"') if subscription.is_text else data[0] == _FRAME_TAG
-        if not is_frame:
-            return None
-        stamp = _json_published_ns(data.encode()) if subscription.is_text else published_ns(data, frame_start(data))
-        return Sample(received, stamp, 0, len(data), 0)
+        data = data.encode() if subscription.is_text else data
+        is_frame = data.startswith(b'{"frame"') if subscription.is_text else data[0] == FRAME_TAG
+        return _bare(subscription, data) if is_frame else None
     if subscription.is_text:
         value = loads(data)
         if "frame" not in value:
@@ -206,48 +225,27 @@ async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
             subscription.request()
         )
         async for data in call:
-            yield Sample(perf_counter_ns(), published_ns(data, 0), 0, len(data), 0)
+            yield _bare(subscription, data)
 
 
-async def _open(subscription: Subscription) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _stream(subscription: Subscription) -> AsyncIterator[Sample]:
+    """The daemon's socket, undecoded, and the baseline's."""
     host, _, port = subscription.address.rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port), limit=_LIMIT)
-    if subscription.transport != "baseline":
-        writer.write(subscription.line())
-        await reader.readline()
-    return reader, writer
-
-
-async def _socket_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
-    reader, writer = await _open(subscription)
     try:
+        if subscription.transport != "baseline":
+            writer.write(subscription.line())
+            await reader.readline()
         while True:
-            (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-            data = await reader.readexactly(length)
-            yield Sample(perf_counter_ns(), published_ns(data, frame_start(data)), 0, len(data), 0)
-    finally:
-        writer.close()
-
-
-async def _json_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
-    reader, writer = await _open(subscription)
-    try:
-        while line := await reader.readline():
-            yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
-    finally:
-        writer.close()
-
-
-async def _baseline(subscription: Subscription) -> AsyncIterator[Sample]:
-    reader, writer = await _open(subscription)
-    try:
-        while True:
-            length, published = _BASELINE_HEAD.unpack(await reader.readexactly(_BASELINE_HEAD.size))
-            data = await reader.readexactly(length - 8)
-            received = perf_counter_ns()
+            if not subscription.is_text:
+                data = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "little"))
+            elif not (data := await reader.readline()):
+                return
+            sample = _bare(subscription, data)
             if subscription.decode:
-                sc2api_pb2.ResponseObservation.FromString(data)
-            yield Sample(received, published, perf_counter_ns() - received, length, 0)
+                sc2api_pb2.ResponseObservation.FromString(data[STAMP.size :])
+                sample = sample._replace(decode=perf_counter_ns() - sample.received)
+            yield sample
     finally:
         writer.close()
 
@@ -260,9 +258,8 @@ async def _nats(subscription: Subscription) -> AsyncIterator[Sample]:
     try:
         messages = await connection.subscribe(NATS_SUBJECT)
         async for message in messages.messages:
-            received = perf_counter_ns()
-            (published,) = NATS_STAMP.unpack_from(message.data)
-            yield Sample(received, published, 0, len(message.data) - NATS_STAMP.size, 0)
+            sample = _bare(subscription, message.data)
+            yield sample._replace(size=sample.size - STAMP.size)
     finally:
         await connection.close()
 
@@ -274,7 +271,7 @@ def _blocking_grpc(subscription: Subscription) -> Generator[Sample, None, None]:
         )
         try:
             for data in call:
-                yield Sample(perf_counter_ns(), published_ns(data, 0), 0, len(data), 0)
+                yield _bare(subscription, data)
         finally:
             call.cancel()
 
@@ -286,35 +283,8 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
         if subscription.transport != "baseline":
             connection.sendall(subscription.line())
             file.readline()
-        if subscription.is_text:
-            while line := file.readline():
-                yield Sample(perf_counter_ns(), _json_published_ns(line), 0, len(line), 0)
-        elif subscription.transport == "baseline":
-            while head := file.read(_BASELINE_HEAD.size):
-                length, published = _BASELINE_HEAD.unpack(head)
-                file.read(length - 8)
-                yield Sample(perf_counter_ns(), published, 0, length, 0)
-        else:
-            while head := file.read(_LENGTH.size):
-                data = file.read(_LENGTH.unpack(head)[0])
-                yield Sample(perf_counter_ns(), published_ns(data, frame_start(data)), 0, len(data), 0)
-
-
-def frame_start(server_message: bytes) -> int:
-    """Where the Frame begins in a ServerMessage that holds one: behind tag and length."""
-    return read_varint(server_message, 1)[1]
-
-
-def published_ns(data: bytes, position: int) -> int:
-    """`Frame.published_monotonic_ns` from the head of a serialized Frame, without parsing the rest."""
-    field = sync_pb2.Frame.PUBLISHED_MONOTONIC_NS_FIELD_NUMBER
-    while True:
-        tag = data[position]
-        value, position = read_varint(data, position + 1)
-        if tag >> 3 == field:
-            return value
-        if tag & 7 == 2:
-            position += value
+        while data := (file.readline() if subscription.is_text else file.read(int.from_bytes(file.read(4), "little"))):
+            yield _bare(subscription, data)
 
 
 def _json_published_ns(line: bytes) -> int:

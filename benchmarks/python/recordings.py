@@ -28,46 +28,45 @@ class Frames:
         """The largest minute of the match."""
         return Frames("late", elite, start=9200 / 22.4, duration=60)
 
-    def daemon_options(self) -> list[str]:
-        """For `play`."""
+    def window(self) -> list[str]:
+        """Which part it is, for `play`."""
         duration = [] if self.duration is None else ["--playback-duration", str(self.duration)]
-        return ["--loop", "--start-offset", str(self.start), *duration]
+        return ["--start-offset", str(self.start), *duration]
+
+    def daemon_options(self) -> list[str]:
+        """For `play`, over and over."""
+        return ["--loop", *self.window()]
 
     def baseline_options(self) -> list[str]:
         """For the baseline server."""
-        duration = [] if self.duration is None else ["--duration", str(self.duration)]
-        return ["--start-offset", str(self.start), *duration]
+        return [word.replace("--playback-duration", "--duration") for word in self.window()]
 
 
-def make_elite() -> Path:
-    """The whole match in large frames; made where it is missing."""
-    path = LOCAL / "elite.mcap"
+def made(path: Path, program: Path, *line: str | Path) -> Path:
+    """A file or folder that a command makes where it is missing: the words of the command, and the path behind them."""
     if not path.exists():
-        LOCAL.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         print(f"making {path.name}", flush=True)
-        with Process(["dotnet", DAEMON, "synth", "--preset", "elite", "-o", path]) as synth:
-            synth.wait()
+        with Process(["dotnet", program, *line, path]) as making:
+            making.wait()
     return path
 
 
-def make_compact(recording: Path, *, again: bool = False) -> Path:
-    """The same recording, compact; made where it is missing, or again."""
-    path = LOCAL / f"{recording.stem}-compact.mcap"
-    if again or not path.exists():
-        path.unlink(missing_ok=True)
-        with Process(["dotnet", DAEMON, "export", recording, "-o", path, "--compact"]) as export:
-            export.wait()
-    return path
+def make_elite(seed: int | None = None) -> Path:
+    """The whole match in large frames, or another one with a seed."""
+    name, options = ("elite", []) if seed is None else (f"elite-{seed}", ["--seed", str(seed)])
+    return made(LOCAL / f"{name}.mcap", DAEMON, "synth", "--preset", "elite", *options, "-o")
+
+
+def make_compact(recording: Path) -> Path:
+    """The same recording, compact."""
+    return made(LOCAL / f"{recording.stem}-compact.mcap", DAEMON, "export", recording, "--compact", "-o")
 
 
 def make_part(recording: Path, start: int, stop: int) -> Path:
-    """The frames from a game loop to before another one as a recording of their own; made where it is missing."""
+    """The frames from a game loop to before another one as a recording of their own."""
     path = LOCAL / f"{recording.stem}-{start}-{stop}.mcap"
-    if not path.exists():
-        limits = ["--start", str(start), "--stop", str(stop)]
-        with Process(["dotnet", DAEMON, "export", recording, "-o", path, *limits, "-q"]) as export:
-            export.wait()
-    return path
+    return made(path, DAEMON, "export", recording, "-q", "--start", str(start), "--stop", str(stop), "-o")
 
 
 @dataclass(frozen=True)
@@ -79,37 +78,19 @@ class Sequences:
 
 
 def make_noisy(recordings: list[Path]) -> list[Path]:
-    """The same recordings with noisier motion and fights; made where they are missing."""
-    made = []
-    for source in recordings:
-        path = source.with_name(f"{source.stem}-noisy.mcap")
-        if not path.exists():
-            print(f"making {path.name}", flush=True)
-            with Process(["dotnet", BENCHMARKS, "noise", source, path]) as noise:
-                noise.wait()
-        made.append(path)
-    return made
+    """The same recordings with noisier motion and fights."""
+    return [made(each.with_name(f"{each.stem}-noisy.mcap"), BENCHMARKS, "noise", each) for each in recordings]
 
 
 def make_levels() -> Path:
-    """The folder of an observation for each level of complexity; made where it is missing."""
-    folder = LOCAL / "levels"
-    if not folder.exists():
-        make_elite()
-        with Process(["dotnet", BENCHMARKS, "levels", folder]) as levels:
-            levels.wait()
-    return folder
+    """The folder of an observation for each level of complexity."""
+    make_elite()
+    return made(LOCAL / "levels", BENCHMARKS, "levels")
 
 
-def import_sequences() -> list[Path]:
+def import_sequences(name: str = "*") -> list[Path]:
     """The sequences rebuilt from replays, as recordings; those that there are. Empty if the folder is absent."""
-    recordings = []
-    for source in sorted(SEQUENCES.glob("*.obs.zst")):
-        path = LOCAL / f"{source.name.removesuffix('.obs.zst')}.mcap"
-        if not path.exists():
-            LOCAL.mkdir(parents=True, exist_ok=True)
-            print(f"importing {source.name}", flush=True)
-            with Process(["dotnet", DAEMON, "import", source, "-o", path]) as importing:
-                importing.wait()
-        recordings.append(path)
-    return recordings
+    sources = sorted(SEQUENCES.glob(f"{name}.obs.zst"))
+    return [
+        made(LOCAL / f"{each.name.removesuffix('.obs.zst')}.mcap", DAEMON, "import", each, "-o") for each in sources
+    ]

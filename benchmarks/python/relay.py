@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import datetime
 import json
 import shutil
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +17,16 @@ from typing import Any
 
 import numpy as np
 import processes
-from figures import Figures, machine, save
-from processes import PUBLISHED, ROOT, Daemon, MeasureError, Process
-from relay_faults import LEADER_KILLS, away, leaders
-from relay_page import page
+from figures import Figures
+from load import percentile
+from nats_server import NatsServer
+from pages import figure_table, made, page, section
+from processes import PUBLISHED, Daemon, MeasureError, Process
+from relay_faults import away, leaders
+from runs import arguments, rounds, run
 
-from recordings import LOCAL, make_elite
+from recordings import make_elite
 
-HERE = Path(__file__).parent
 #: Where the frames are large, in seconds of the match.
 _START = "400"
 _SETTLE_SECONDS = 3.0
@@ -34,6 +35,12 @@ _SETTLED_NS = 200_000_000
 #: Matches, and readers of one, of a process of readers.
 _MATCHES_A_PROCESS = 50
 _READERS_A_PROCESS = 250
+_COLUMNS = {
+    **{name: name for name in ("frames/s", "p50", "p99")},
+    **{f"{name} CPU": f"{name} cores" for name in ("daemons", "NATS", "readers")},
+    "MB a daemon": "MB a daemon",
+    "gaps, errors": "problems",
+}
 
 
 @dataclass(frozen=True)
@@ -70,28 +77,6 @@ AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for c
 SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (60, 80, 100))
 
 
-class NatsServer(Process):
-    """A server with JetStream in a folder."""
-
-    def __init__(self, program: str, folder: Path) -> None:
-        place: list[str | Path] = ["-js", "-sd", folder / "js", "--ports_file_dir", folder, "-l", folder / "log"]
-        super().__init__([program, "-a", "127.0.0.1", "-p", "-1", *place])
-        deadline = time.monotonic() + 10
-        self.url = ""
-        while not self.url:
-            for path in folder.glob("*.ports"):
-                urls = [word for word in path.read_text().replace('"', " ").split() if word.startswith("nats://")]
-                self.url = urls[0] if urls else ""
-            if time.monotonic() > deadline:
-                raise MeasureError("nats-server did not start")
-            time.sleep(0.01)
-
-    def __exit__(self, *_: object) -> None:
-        """It does not end with its standard input."""
-        self._child.terminate()
-        super().__exit__(None, None, None)
-
-
 def ask(asked: list[Process]) -> list[dict[str, Any]]:
     """What processes have to tell about the time since they were asked before."""
     for process in asked:
@@ -99,24 +84,20 @@ def ask(asked: list[Process]) -> list[dict[str, Any]]:
     return [json.loads(process.read_line()) for process in asked]
 
 
-def all_begin(readers: list[Process]) -> bool:
-    """Whether each reader has a frame, within some time."""
+def settle(readers: list[Process]) -> bool:
+    """Wait until each reader has a frame, and what came before has been read; whether that was within some time."""
     waiting = threading.Thread(target=lambda: [reader.read_line() for reader in readers], daemon=True)
     waiting.start()
     waiting.join(_MAX_SETTLE_SECONDS)
-    return not waiting.is_alive()
-
-
-def settle(readers: list[Process]) -> bool:
-    """Wait until what came before the readers began has been read; whether it was, within some time."""
+    if waiting.is_alive():
+        return False
     deadline = time.monotonic() + _MAX_SETTLE_SECONDS
-    while True:
+    while time.monotonic() < deadline:
         time.sleep(_SETTLE_SECONDS)
         latency = [each for answer in ask(readers) for each in answer["latency"]]
         if latency and np.median(latency) < _SETTLED_NS:
             return True
-        if time.monotonic() > deadline:
-            return False
+    return False
 
 
 def shares(count: int, most: int) -> list[int]:
@@ -124,48 +105,41 @@ def shares(count: int, most: int) -> list[int]:
     return [min(most, count - begin) for begin in range(0, count, most)]
 
 
-def run(case: Case, recording: Path, program: str, seconds: float, figures: Figures) -> bool:
+def measure(case: Case, recording: Path, seconds: float, figures: Figures) -> bool:
     """Measure a case; whether the readers kept up."""
     with ExitStack() as stack:
-        server: NatsServer | None = None
+        servers, daemons, readers = [], [], []
         playing = ["--start-offset", _START, "--loop"]
-        daemons, readers = [], []
         if case.on_nats:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            server = stack.enter_context(NatsServer(program, folder))
+            servers.append(stack.enter_context(NatsServer(folder)))
+            where = servers[0].url
             for number in range(case.matches):
-                place = f"{server.url}/m{number // _MATCHES_A_PROCESS}-{number % _MATCHES_A_PROCESS}"
+                place = f"{where}/m{number // _MATCHES_A_PROCESS}-{number % _MATCHES_A_PROCESS}"
                 daemons.append(stack.enter_context(Daemon(recording, *playing, "--relay", place)))
         else:
             daemons.append(stack.enter_context(Daemon(recording, *playing)))
-        where = server.url if server is not None else f"grpc://{daemons[0].address('grpc')}"
+            where = f"grpc://{daemons[0].address('grpc')}"
         for index, matches in enumerate(shares(case.matches, _MATCHES_A_PROCESS)):
             for count in shares(case.readers, _READERS_A_PROCESS):
-                line = [
-                    sys.executable,
-                    HERE / "relay_readers.py",
-                    case.mode,
-                    where,
-                    f"m{index}",
-                    str(matches),
-                    str(count),
-                ]
+                program = Path(__file__).with_name("relay_readers.py")
+                line = [sys.executable, program, case.mode, where, f"m{index}", str(matches), str(count)]
                 readers.append(stack.enter_context(Process(line)))
-        if not all_begin(readers) or not settle(readers):
+        if not settle(readers):
             print(f"{case.name}: readers do not catch up with the matches", flush=True)
             return False
-        before = [daemon.status().frames_published for daemon in daemons]
-        groups = {"daemons": daemons, "NATS": [server] if server else [], "readers": readers}
+        groups = {"daemons": daemons, "NATS": servers, "readers": readers}
+        before = sum(daemon.status().frames_published for daemon in daemons)
         used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
         ask(readers)
         began = time.monotonic()
         time.sleep(seconds)
         took = time.monotonic() - began
         for name, group in groups.items():
-            cpu = sum(each.cpu_seconds() for each in group) - used[name]
             if group:
+                cpu = sum(each.cpu_seconds() for each in group) - used[name]
                 figures.add("cores", cpu / took, case.name, f"{name} cores")
-        published = sum(daemon.status().frames_published for daemon in daemons) - sum(before)
+        published = sum(daemon.status().frames_published for daemon in daemons) - before
         told = ask(readers)
         memory = sum(each.info.memory_full_info().uss for each in daemons)
     problems = [each for answer in told for each in answer["problems"]]
@@ -175,81 +149,117 @@ def run(case: Case, recording: Path, program: str, seconds: float, figures: Figu
     figures.add("frames/s", received / took / case.matches / case.readers, case.name, "frames/s")
     figures.add("problems", len(problems), case.name, "problems")
     figures.add("MB", memory / 1e6 / len(daemons), case.name, "MB a daemon")
-    for quantile, percent in (("p50", 50), ("p99", 99)):
-        figures.add("ms", float(np.percentile(latency, percent)), case.name, quantile)
-    lag = 1 - received / max(1, expected)
-    kept_up = not problems and abs(lag) < 0.02
-    cpu = ", ".join(f"{name} {figures.text(case.name, f'{name} cores')}" for name, group in groups.items() if group)
-    print(
-        f"{case.name}: {received} of {expected} frames, p50 {np.percentile(latency, 50):.2f} ms, "
-        f"p99 {np.percentile(latency, 99):.2f} ms; cores: {cpu}; {problems[:3] or 'no gap'}",
-        flush=True,
-    )
-    return kept_up
+    for percent in (50, 99):
+        figures.add("ms", percentile(latency, percent), case.name, f"p{percent}")
+    print(f"{case.name}: {received} of {expected} frames, {problems[:3] or 'no gap'}", flush=True)
+    return not problems and abs(received / max(1, expected) - 1) < 0.02
 
 
-def write(options: argparse.Namespace, figures: Figures, faults: dict[str, Any]) -> str:
-    """Write what has been measured; returns the page."""
-    text = page(figures, faults, CASES, AUDIENCES, SATURATION, seconds=options.seconds, rounds=options.rounds)
-    save(options.output, {"machine": machine(), "figures": figures.to_json(), "faults": faults}, text)
-    (options.output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
-    return text
+def saturate(recording: Path, options: Any, figures: Figures) -> None:
+    """More and more matches, until the readers do not keep up."""
+    for case in SATURATION:
+        if options.only in case.name:
+            try:
+                if not measure(case, recording, options.seconds, figures):
+                    return
+            except MeasureError as error:
+                # So many that begin at once do not even begin.
+                print(f"{case.name}: {error}", flush=True)
+                return
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench relay", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="seconds a case (default: 20)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
-    parser.add_argument("--away", type=float, default=30.0, help="seconds that NATS is away (default: 30)")
-    parser.add_argument("--kills", type=int, default=LEADER_KILLS, help=f"killed leaders (default: {LEADER_KILLS})")
-    parser.add_argument(
-        "--daemon", type=Path, default=PUBLISHED, help="the daemon to measure (default: the program that users get)"
+    more = {
+        "--daemon": {"type": Path, "default": PUBLISHED, "help": "the daemon (default: the program that users get)"},
+        "--only": {"default": "", "help": "only cases whose name has this text"},
+    }
+    options = arguments(
+        "relay",
+        __doc__,
+        more,
+        seconds=(20.0, "seconds a case"),
+        rounds=(3, "rounds"),
+        away=(30.0, "seconds that NATS is away"),
+        kills=(10, "killed leaders"),
     )
-    parser.add_argument("--only", default="", help="only cases whose name has this text")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-relay", help="folder of the results"
-    )
-    options = parser.parse_args()
-    if options.seconds <= 0 or options.rounds < 1 or options.away <= 0 or options.kills < 1:
-        parser.error("--seconds, --rounds, --away and --kills are positive")
-    program = shutil.which("nats-server")
-    if program is None:
+    if shutil.which("nats-server") is None:
         print("relay: nats-server is not installed (Debian: apt-get install nats-server)", file=sys.stderr)
         return 1
     processes.DAEMON = options.daemon
-    figures = Figures()
     faults: dict[str, Any] = {}
-    try:
+
+    def measured(figures: Figures) -> None:
         recording = make_elite()
-        for number in range(options.rounds):
-            print(f"round {number + 1} of {options.rounds}", flush=True)
+        for _ in rounds(options.rounds):
             for case in (*CASES, *AUDIENCES):
                 if options.only in case.name:
-                    run(case, recording, program, options.seconds, figures)
-        if not options.only or options.only in "leaders":
-            faults["leaders"] = asyncio.run(leaders(recording, program, options.kills))
-        if not options.only or options.only in "away":
-            faults["away"] = asyncio.run(away(recording, program, options.away))
-        write(options, figures, faults)
-        for case in SATURATION:
-            if options.only in case.name:
-                try:
-                    if not run(case, recording, program, options.seconds, figures):
-                        break
-                except MeasureError as error:
-                    # So many that begin at once do not even begin.
-                    print(f"{case.name}: {error}", flush=True)
-                    break
-                write(options, figures, faults)
-    except MeasureError as error:
-        print(f"relay: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    print(write(options, figures, faults))
-    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
-    return 0
+                    measure(case, recording, options.seconds, figures)
+        if options.only in "leaders":
+            faults["leaders"] = asyncio.run(leaders(recording, options.kills))
+        if options.only in "away":
+            faults["away"] = asyncio.run(away(options.away))
+        saturate(recording, options, figures)
+
+    return run(options, measured, lambda figures: written(figures, faults, options), {"faults": faults})
+
+
+def written(figures: Figures, faults: dict[str, Any], options: Any) -> str:
+    """The page."""
+
+    def cases(chosen: Iterable[Case]) -> str:
+        return figure_table(figures, "", {case.name: (case.name,) for case in chosen}, _COLUMNS, measured=True)
+
+    return page(
+        "Matches on NATS",
+        made("relay"),
+        "Daemons play the generated match `elite` from its sixth minute (150 KB a frame, about 0.5 KB as `columns` "
+        "with `zstd-stream`) at 22.4 Hz: one for each match on NATS, with `--relay`, or one for all readers. The "
+        "server is one `nats-server` with file storage. Readers share processes, 50 matches each. They are in "
+        "Python, read under `every` and check each sequence number; decoding readers make the units of each frame. "
+        f"{options.seconds:g} s a case, {options.rounds} rounds: the median, and the lowest and highest. Times are "
+        "from published by the daemon to received, ms; CPU in cores.",
+        section(
+            "Matches and readers",
+            cases(CASES),
+            "A daemon encodes once, and sends to each reader, or once to NATS. MB are the memory of a daemon alone.",
+        ),
+        section(
+            "More matches, until it saturates",
+            "One round. It ends where readers do not catch up with the matches, all of which begin at once.",
+            cases(SATURATION),
+        ),
+        section(
+            "Readers of one match",
+            "Plain subscriptions (as `latest` uses them), a connection each, undecoded, each sequence number "
+            "checked; 250 readers a process, without a library.",
+            cases(AUDIENCES),
+        ),
+        section("Faults", *(_faults(faults) or ["Not measured."])),
+    )
+
+
+def _faults(faults: dict[str, Any]) -> list[str]:
+    told = []
+    if killed := faults.get("leaders"):
+        pauses = sorted(killed["pauses"])
+        told.append(
+            f"A cluster of three servers, the stream on all three: its leader was killed (SIGKILL) {killed['kills']} "
+            f"times during a match. A reader under `every` got {killed['frames']:,} frames, of which "
+            f"{killed['wrong']} did not follow the one before. Its longest pause after a kill: "
+            f"{pauses[len(pauses) // 2]:.1f} s ({pauses[0]:.1f} to {pauses[-1]:.1f})."
+        )
+    if gone := faults.get("away"):
+        times = {name: "{p50:.2f}, {p99:.2f}, {max:.1f}".format(**each) for name, each in gone["bot_ms"].items()}
+        told.append(
+            "A bot publishes at 22.4 Hz and is recorded; NATS is killed, and started again after "
+            f"{gone['seconds']:g} s. The bot published {gone['published']:,} frames; {gone['recorded']:,} are in the "
+            f"recording, and {gone['read']:,} came to a reader on NATS, of which {gone['wrong']} did not follow the "
+            f"one before. {gone['missing_when_back']} frames were missing when NATS was back, and read "
+            f"{gone['caught_up_seconds']:.1f} s later. A call of the bot took (p50, p99, max, ms) {times['before']} "
+            f"before, {times['away']} meanwhile, {times['after']} after."
+        )
+    return told
 
 
 if __name__ == "__main__":

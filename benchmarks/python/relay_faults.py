@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, aclosing, asynccontextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,54 +20,16 @@ import numpy as np
 from abathur._program import address as _address
 from abathur._transport.nats.client import ApiError, Client
 from abathur.errors import AbathurError
-from processes import DAEMON, Daemon, MeasureError, Process, Server
+from load import percentile
+from nats_server import NatsServer
+from processes import DAEMON, FREE_PORTS, Daemon, MeasureError, Server, free_port
 
 from recordings import SKIRMISH
 
-LEADER_KILLS = 10
 _BEFORE_SECONDS = 10.0
 _TICK_SECONDS = 1 / 22.4
 #: Frames after a kill that the reader must have before the killed server is started again.
 _FRAMES_AFTER = 60
-_START_SECONDS = 30.0
-
-
-class Node:
-    """A server that can be killed and started again."""
-
-    def __init__(self, program: str, folder: Path, port: int, config: str) -> None:
-        folder.mkdir()
-        self.port = port
-        self._line = [program, "-c", str(folder / "nats.conf"), "-l", str(folder / "log")]
-        (folder / "nats.conf").write_text(f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{folder}" }}\n{config}')
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it, and wait until it accepts connections."""
-        self._process = subprocess.Popen(self._line)
-        deadline = time.monotonic() + _START_SECONDS
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
-                return
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise MeasureError("nats-server did not start") from None
-                time.sleep(0.01)
-
-    def kill(self) -> None:
-        """SIGKILL."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-
-def _ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
 
 
 class Reader:
@@ -121,22 +82,20 @@ async def _relay(servers: str, daemon: str, *options: str) -> AsyncIterator[None
             relay.terminate()
 
 
-async def leaders(recording: Path, program: str, kills: int) -> dict[str, Any]:
+async def leaders(recording: Path, kills: int) -> dict[str, Any]:
     """Kill the leader of the stream again and again; the longest pause of a reader after each kill."""
-    ports = _ports(6)
-    routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in ports[3:])
+    cluster = [free_port() for _ in range(3)]
+    routes = ", ".join(f'"nats://127.0.0.1:{port}"' for port in cluster)
     pauses = []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        nodes = []
-        for number in range(3):
-            config = (
-                f"server_name: node-{number}\n"
-                f"cluster {{ name: bench, listen: 127.0.0.1:{ports[3 + number]}, routes: [{routes}] }}\n"
-            )
-            nodes.append(Node(program, Path(folder) / f"node-{number}", ports[number], config))
-            stack.callback(nodes[-1].kill)
-            nodes[-1].start()
-        servers = "nats://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes)
+
+        def start(number: int, port: int = 0) -> NatsServer:
+            listen = f"cluster {{ name: bench, listen: 127.0.0.1:{cluster[number]}, routes: [{routes}] }}\n"
+            config = f"server_name: node-{number}\n{listen}"
+            return stack.enter_context(NatsServer(Path(folder) / f"node-{number}", port, config))
+
+        nodes = [start(number) for number in range(3)]
+        servers = "nats://" + ",".join(node.address() for node in nodes)
         client = await Client.connect(_address.parse(servers), "_INBOX.bench", 10, "bench")
         await _elected(client)
         daemon = stack.enter_context(Daemon(recording, "--loop", "--start-paused"))
@@ -146,18 +105,15 @@ async def leaders(recording: Path, program: str, kills: int) -> dict[str, Any]:
             await reader.until(100)
             for _ in range(kills):
                 answer = await client.request("$JS.API.STREAM.INFO.ABATHUR_m", timeout=30)
-                node = nodes[int(json.loads(answer.data)["cluster"]["leader"].removeprefix("node-"))]
+                leader = int(json.loads(answer.data)["cluster"]["leader"].removeprefix("node-"))
                 count = len(reader.received)
-                node.kill()
+                nodes[leader].kill()
                 await reader.until(count + _FRAMES_AFTER)
                 pauses.append(max(after - before for before, after in pairwise(reader.received[count - 1 :])))
-                node.start()
+                nodes[leader] = start(leader, nodes[leader].port)
                 await _replicated(client)
-                print(
-                    f"leader killed: the reader paused for {pauses[-1]:.1f} s, {reader.wrong} frames wrong", flush=True
-                )
-            published = daemon.status().frames_published
-            await reader.until(published)
+                print(f"leader killed: a pause of {pauses[-1]:.1f} s, {reader.wrong} frames wrong", flush=True)
+            await reader.until(daemon.status().frames_published)
             reader.task.cancel()
         await client.close()
     return {"kills": kills, "frames": len(reader.sequences), "wrong": reader.wrong, "pauses": pauses}
@@ -166,7 +122,7 @@ async def leaders(recording: Path, program: str, kills: int) -> dict[str, Any]:
 async def _elected(client: Client) -> None:
     while True:
         try:
-            await client.create_stream({"name": "PROBE", "subjects": ["probe"], "num_replicas": 3})
+            await client.api("STREAM.CREATE.PROBE", {"name": "PROBE", "subjects": ["probe"], "num_replicas": 3})
             return
         except (ApiError, AbathurError):
             await asyncio.sleep(0.1)
@@ -184,71 +140,60 @@ async def _replicated(client: Client) -> None:
         await asyncio.sleep(0.1)
 
 
-class _Bot:
-    """A bot that publishes at the rate of the game: how long each call took, and when."""
-
-    def __init__(self, address: str, frames: int) -> None:
-        self.calls: list[tuple[float, float]] = []
-        with abathur.open(SKIRMISH) as match:
-            self._observations = [each.data for each in match._observations(None)][:frames]
-        self._address = address
-        self.thread = threading.Thread(target=self._run)
-
-    def _run(self) -> None:
-        with abathur.publisher_blocking(self._address) as published:
-            start = time.monotonic()
-            for number, observation in enumerate(self._observations):
-                time.sleep(max(0.0, start + number * _TICK_SECONDS - time.monotonic()))
-                began = time.monotonic()
-                published.publish(observation)
-                self.calls.append((began, time.monotonic() - began))
-
-    def times(self, begin: float, end: float) -> dict[str, float]:
-        """Milliseconds of the calls between two moments."""
-        took = np.array([took for began, took in self.calls if begin <= began < end]) * 1e3
-        return {name: float(np.percentile(took, at)) for name, at in (("p50", 50), ("p99", 99), ("max", 100))}
-
-
-async def away(recording: Path, program: str, seconds: float) -> dict[str, Any]:
-    """A bot publishes and is recorded, while NATS is away for some time."""
-    frames = int((2 * _BEFORE_SECONDS + seconds) / _TICK_SECONDS)
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        (port,) = _ports(1)
-        node = Node(program, Path(folder) / "nats", port, "")
-        stack.callback(node.kill)
-        node.start()
-        recorded = Path(folder) / "match.mcap"
-        line = [DAEMON, "serve", "-o", recorded, "--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
-        daemon: Process = stack.enter_context(Server(line))
-        assert isinstance(daemon, Server)
-        address = f"grpc://{daemon.address('grpc')}"
-        bot = _Bot(address, frames)
-        bot.thread.start()
-        servers = f"nats://127.0.0.1:{port}"
-        async with _relay(servers, address):
+def _publish(address: str, observations: list[Any], calls: list[tuple[float, float]]) -> None:
+    """A bot that publishes at the rate of the game: adds when each call began, and how long it took."""
+    with abathur.publisher_blocking(address) as published:
+        start = time.monotonic()
+        for number, observation in enumerate(observations):
+            time.sleep(max(0.0, start + number * _TICK_SECONDS - time.monotonic()))
             began = time.monotonic()
-            reader = Reader(f"{servers}/m")
+            published.publish(observation)
+            calls.append((began, time.monotonic() - began))
+
+
+def _times(calls: list[tuple[float, float]], begin: float, end: float) -> dict[str, float]:
+    """Milliseconds of the calls between two moments."""
+    took = np.array([took for began, took in calls if begin <= began < end]) * 1e3
+    return {name: percentile(took, at) for name, at in (("p50", 50), ("p99", 99), ("max", 100))}
+
+
+async def away(seconds: float) -> dict[str, Any]:
+    """A bot publishes and is recorded, while NATS is away for some time."""
+    with abathur.open(SKIRMISH) as match:
+        frames = int((2 * _BEFORE_SECONDS + seconds) / _TICK_SECONDS)
+        observations = [each.data for each in islice(match._observations(None), frames)]
+    calls: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        node = stack.enter_context(NatsServer(Path(folder) / "nats"))
+        recorded = Path(folder) / "match.mcap"
+        daemon = stack.enter_context(Server([DAEMON, "serve", "-o", recorded, *FREE_PORTS]))
+        address = f"grpc://{daemon.address('grpc')}"
+        bot = asyncio.create_task(asyncio.to_thread(_publish, address, observations, calls))
+        async with _relay(node.url, address):
+            began = time.monotonic()
+            reader = Reader(f"{node.url}/m")
             await reader.until(int(_BEFORE_SECONDS / _TICK_SECONDS))
             killed = time.monotonic()
             node.kill()
             await asyncio.sleep(seconds)
-            missing = len(bot.calls) - len(reader.sequences)
-            node.start()
+            missing = len(calls) - len(reader.sequences)
+            stack.enter_context(NatsServer(Path(folder) / "nats", node.port))
             back = time.monotonic()
-            await reader.until(len(bot.calls))
+            await reader.until(len(calls))
             caught_up = time.monotonic() - back
-            await asyncio.to_thread(bot.thread.join)
+            await bot
             await reader.task
         daemon.wait()
         with abathur.open(recorded) as match:
             kept = match.frame_count
+    moments = {"before": (began, killed), "away": (killed, back), "after": (back, 1e18)}
     return {
         "seconds": seconds,
-        "published": len(bot.calls),
+        "published": len(calls),
         "recorded": kept,
         "read": len(reader.sequences),
         "wrong": reader.wrong,
         "missing_when_back": missing,
         "caught_up_seconds": caught_up,
-        "bot_ms": {"before": bot.times(began, killed), "away": bot.times(killed, back), "after": bot.times(back, 1e18)},
+        "bot_ms": {name: _times(calls, *each) for name, each in moments.items()},
     }

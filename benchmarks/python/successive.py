@@ -6,38 +6,37 @@ pace of the game with readers that follow with policy `every`: each has every fr
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import datetime
 import json
 import struct
 import sys
-import threading
 import time
-from pathlib import Path
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 import abathur
 from abathur.sync.v1 import sync_pb2
-from figures import Figures, machine, save, table
+from figures import Figures
+from pages import figure_table, made, page
 from processes import PUBLISHED, MeasureError, Server
-
-from recordings import LOCAL
+from runs import arguments, run
 
 _LOOPS_PER_SECOND = 22.4
 _SUBSCRIBE = {"policy": "every", "encoding": "columns", "compression": "zstd_stream", "follow": True}
+_MOMENTS = ("when the history is full", "at the end")
+#: Seconds in which the memory of a daemon is trimmed, and in which the readers get the last frames.
+_TRIM_SECONDS, _LAST_SECONDS = 15, 60
 
 
 def serve(history_mb: int) -> Server:
     """A daemon that takes match after match."""
-    arguments = ["serve", "--ports", "auto", "--history-mb", str(history_mb), "--stop-with-parent"]
-    return Server([PUBLISHED, *arguments])
+    return Server([PUBLISHED, "serve", "--ports", "auto", "--history-mb", str(history_mb), "--stop-with-parent"])
 
 
 def frames_of(count: int) -> list[bytes]:
     """The first observations of the sample recording."""
     with abathur.open(abathur.sample()) as match:
-        return [frame.response.SerializeToString() for frame, _ in zip(match.frames(), range(count), strict=False)]
+        return [frame.response.SerializeToString() for frame in islice(match.frames(), count)]
 
 
 async def publish(address: str, frames: list[bytes], *, paced: bool) -> None:
@@ -62,30 +61,26 @@ async def leave_behind(figures: Figures, matches: int, history_mb: int) -> None:
             # The oldest has given way.
             if not full and kept and not kept[0]:
                 full = True
-                sample(figures, daemon, "when the history is full")
+                sample(figures, daemon, _MOMENTS[0])
                 print(f"full after {number + 1} matches, {sum(kept)} are kept", flush=True)
         if not full:
             raise MeasureError(f"{matches} matches do not fill {history_mb} MB")
-        sample(figures, daemon, "at the end")
+        sample(figures, daemon, _MOMENTS[1])
 
 
 def sample(figures: Figures, daemon: Server, when: str) -> None:
     """Add what the daemon has now, after its memory had time to be trimmed."""
-    time.sleep(15)
+    time.sleep(_TRIM_SECONDS)
     info = daemon.info
-    with info.oneshot():
-        values = (info.memory_info().rss / 1e6, info.num_threads(), info.num_fds() if hasattr(info, "num_fds") else 0)
-    for unit, value, name in zip(("MB", "threads", "handles"), values, ("rss", "threads", "handles"), strict=True):
-        figures.add(unit, value, when, name)
-    print(f"{when}: {values[0]:.0f} MB, {values[1]} threads, {values[2]} handles", flush=True)
+    figures.add("MB", info.memory_info().rss / 1e6, when, "rss")
+    figures.add("threads", info.num_threads(), when, "threads")
+    figures.add("handles", info.num_fds() if hasattr(info, "num_fds") else 0, when, "handles")
 
 
-async def follow(port: int, matches: int, frames: int, ready: threading.Semaphore) -> None:
+async def follow(port: int, matches: int, frames: int) -> None:
     """Read so many matches; each frame exactly once."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
     writer.write(json.dumps({"subscribe": {**_SUBSCRIBE, "bufferFrames": 256}}).encode() + b"\n")
-    await writer.drain()
-    ready.release()
     # The first match is a line, which comes when it begins.
     await reader.readline()
     expected, ended = 1, 0
@@ -105,90 +100,60 @@ async def follow(port: int, matches: int, frames: int, ready: threading.Semaphor
 def followers(figures: Figures, matches: int, readers: int, seconds: float) -> None:
     """Matches at the game's pace, with readers that follow them."""
     frames = frames_of(round(seconds * _LOOPS_PER_SECOND))
-    with serve(16) as daemon:
-        port = int(daemon.address("socket").rpartition(":")[2])
-        ready = threading.Semaphore(0)
-        failures: list[BaseException] = []
 
-        async def read() -> None:
-            await asyncio.gather(*(follow(port, matches, len(frames), ready) for _ in range(readers)))
+    async def read(port: int) -> None:
+        await asyncio.gather(*(follow(port, matches, len(frames)) for _ in range(readers)))
 
-        def run() -> None:
-            try:
-                asyncio.run(read())
-            except BaseException as error:
-                failures.append(error)
-
-        thread = threading.Thread(target=run)
-        thread.start()
-        for _ in range(readers):
-            ready.acquire()
-        time.sleep(1)
+    with serve(16) as daemon, ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(asyncio.run, read(int(daemon.address("socket").rpartition(":")[2])))
+        time.sleep(2)
         cpu = daemon.cpu_seconds()
         for number in range(matches):
-            asyncio.run(publish(daemon.address("grpc"), frames, paced=True))
-            if failures:
+            if reading.done():
                 break
+            asyncio.run(publish(daemon.address("grpc"), frames, paced=True))
             if number % 50 == 49:
                 print(f"{number + 1} matches", flush=True)
-        thread.join(60)
-        if failures:
-            raise MeasureError(str(failures[0]))
-        if thread.is_alive():
-            raise MeasureError("the readers have not got all")
-        per_frame = (daemon.cpu_seconds() - cpu) / (matches * len(frames))
-        figures.add("us", per_frame * 1e6, f"{readers} followers", "cpu a frame")
+        try:
+            reading.result(_LAST_SECONDS)
+        except TimeoutError:
+            raise MeasureError("the readers have not got all") from None
+        cpu = (daemon.cpu_seconds() - cpu) / (matches * len(frames))
+        figures.add("us", cpu * 1e6, f"{readers} followers", "cpu a frame")
         figures.add("matches", matches, f"{readers} followers", "matches read whole")
-        print(f"{readers} readers had {matches} matches of {len(frames)} frames, each frame once", flush=True)
-
-
-def page(figures: Figures, options: argparse.Namespace, about: dict[str, Any]) -> str:
-    """The page of the results."""
-    rows = [
-        [when, *(figures.text(when, name) for name in ("rss", "threads", "handles"))]
-        for when in ("when the history is full", "at the end")
-    ]
-    followers = f"{options.readers} followers"
-    per_frame = figures.text(followers, "cpu a frame")
-    return f"""# Successive matches
-
-Made on {about["date"][:10]} at {about["commit"]}, on {about["cores"]} cores that ran everything together.
-
-{options.matches:,} matches of 200 frames, one after the other, on a daemon with {options.history_mb} MB of history:
-
-{table(["", "RSS, MB", "threads", "handles"], rows)}
-{options.readers} readers followed {options.followed} matches of {options.seconds:g} s with policy `every`: each
-had every frame exactly once. The daemon took {per_frame} us of processor time a frame,
-for all of them.
-"""
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench successive", description=__doc__)
-    parser.add_argument("--matches", type=int, default=1000, help="matches one after the other (default: 1000)")
-    parser.add_argument("--history-mb", type=int, default=16, help="memory of the history (default: 16)")
-    parser.add_argument("--followed", type=int, default=200, help="matches that readers follow (default: 200)")
-    parser.add_argument("--readers", type=int, default=50, help="readers that follow (default: 50)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of each match that is followed (default: 2)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-successive", help="folder of the results"
+    options = arguments(
+        "successive",
+        __doc__,
+        matches=(1000, "matches one after the other"),
+        history_mb=(16, "memory of the history"),
+        followed=(200, "matches that readers follow"),
+        readers=(50, "readers that follow"),
+        seconds=(2.0, "length of each match that is followed"),
     )
-    options = parser.parse_args()
-    figures = Figures()
-    try:
+
+    def measured(figures: Figures) -> None:
         asyncio.run(leave_behind(figures, options.matches, options.history_mb))
         followers(figures, options.followed, options.readers, options.seconds)
-    except MeasureError as error:
-        print(error, file=sys.stderr)
-        return 1
-    about = machine()
-    save(
-        options.output,
-        {"machine": about, "matches": options.matches, "figures": figures.to_json()},
-        page(figures, options, about),
-    )
-    return 0
+
+    def written(figures: Figures) -> str:
+        columns = {"RSS, MB": "rss", "threads": "threads", "handles": "handles"}
+        per_frame = figures.text(f"{options.readers} followers", "cpu a frame")
+        return page(
+            "Successive matches",
+            made("successive"),
+            f"{options.matches:,} matches of 200 frames, one after the other, on a daemon with {options.history_mb} "
+            "MB of history:",
+            figure_table(figures, "", {when: (when,) for when in _MOMENTS}, columns),
+            f"{options.readers} readers followed {options.followed} matches of {options.seconds:g} s with policy "
+            f"`every`: each had every frame exactly once. The daemon took {per_frame} us of processor time a frame, "
+            "for all of them.",
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,9 @@ round: their median, lowest and highest.
 
 from __future__ import annotations
 
-import argparse
 import random
-import statistics
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,11 +16,14 @@ from typing import Any
 
 import abathur
 import grpc
-import numpy as np
+import load
 import processes
 from abathur.sync.v1 import sync_pb2
-from processes import AgentProcess, Daemon, MeasureError, Server, share, stop
+from figures import Figures
+from pages import Ratio, figure_table, made, page
+from processes import AgentProcess, Daemon, Server, share
 from readers import Subscription
+from runs import arguments, rounds, run
 
 from recordings import SKIRMISH, Frames, make_elite
 
@@ -40,40 +40,16 @@ Values = dict[str, float]
 
 def read(daemon: Daemon, count: int | None, agents: list[AgentProcess], size: str) -> Values:
     """Latency, processor time and rate of readers of protobuf over gRPC."""
-    policy, number = ("latest", count) if count else ("every", 1)
-    readers = share(number, agents)
-    daemon.resume()
-    for agent, each in readers:
-        agent.send_read(Subscription("grpc", daemon.address("grpc"), policy, decode=False), each)
-    for agent, _ in readers:
-        agent.answer()
-    daemon.set_rate(1 if count else 0)
-    time.sleep(_SETTLE)
-    start = time.perf_counter_ns() + 30_000_000
-    end = start + int(READERS[count] * 1e9)
-    for agent, _ in readers:
-        agent.send(measure=[start, end, "published" if count else "received"])
-    processes.sleep_until(start)
-    before = daemon.cpu_seconds()
-    processes.sleep_until(end)
-    cpu = daemon.cpu_seconds() - before
-    answers = [agent.answer() for agent, _ in readers]
-    daemon.set_rate(1)
-    stop([agent for agent, _ in readers])
-    daemon.pause()
-    frames = sum(int(answer["frames"]) for answer in answers)
-    latency = np.concatenate([np.array(answer["latency_us"], dtype=float) for answer in answers]) / 1000
-    if not len(latency):
-        raise MeasureError("no frame was received")
+    subscription = Subscription("grpc", daemon.address("grpc"), "latest" if count else "every", decode=False)
+    readers = [(agent, subscription, each) for agent, each in share(count or 1, agents)]
+    seconds = READERS[count]
+    found = load.measure(daemon, readers, seconds, settle=_SETTLE, full_speed=count is None)
     name = f"{size}, {count} readers" if count else f"{size}, full speed"
-    values = {f"{name}: CPU µs a frame and reader": 1e6 * cpu / frames}
+    values = {f"{name}: CPU µs a frame and reader": 1e6 * found.cpu / found.received}
     if count is None:
-        return {**values, f"{name}: frames/s": frames / READERS[count]}
-    return {
-        **values,
-        f"{name}: p50 ms": float(np.percentile(latency, 50)),
-        f"{name}: p99 ms": float(np.percentile(latency, 99)),
-    }
+        return {**values, f"{name}: frames/s": found.received / seconds}
+    quantiles = {f"{name}: p{each} ms": load.percentile(found.latency, each) for each in (50, 99)}
+    return {**values, **quantiles}
 
 
 def publish(observation: Any) -> Values:
@@ -132,33 +108,35 @@ def measure(build: Path, sizes: list[Frames], agents: list[AgentProcess], observ
 
 def main() -> int:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("before", type=Path, help="abathur-sync, or abathur-sync.dll, of the one build")
-    parser.add_argument("after", type=Path, help="and of the other")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
-    elite = make_elite()
-    sizes = [Frames("middle", elite, start=4000 / 22.4, duration=60), Frames.late(elite)]
-    with abathur.open(elite) as match:
-        observation = next(iter(match.frames(start=9200))).response
-    ratios: dict[str, list[float]] = defaultdict(list)
-    medians: dict[str, list[float]] = defaultdict(list)
-    with ExitStack() as stack:
-        agents = [stack.enter_context(AgentProcess()) for _ in range(AGENT_PROCESSES)]
-        for number in range(1, options.rounds + 1):
-            builds = random.Random(number).sample([options.before, options.after], 2)
-            measured = {build: measure(build, sizes, agents, observation) for build in builds}
-            for name, value in measured[options.after].items():
-                ratios[name].append(value / measured[options.before][name])
-                medians[name].append(measured[options.before][name])
-            print(f"round {number} of {options.rounds}", file=sys.stderr, flush=True)
-    print("| figure | before | after/before | lowest to highest |\n|---|---|---|---|")
-    for name, each in ratios.items():
-        print(
-            f"| {name} | {statistics.median(medians[name]):.2f} | {statistics.median(each):.2f} "
-            f"| {min(each):.2f} to {max(each):.2f} |"
+    more = {
+        "before": {"type": Path, "help": "abathur-sync, or abathur-sync.dll, of the one build"},
+        "after": {"type": Path, "help": "and of the other"},
+    }
+    options = arguments("two_daemons", __doc__, more, rounds=(5, "rounds"))
+    names: dict[str, None] = {}
+
+    def measured(figures: Figures) -> None:
+        elite = make_elite()
+        sizes = [Frames("middle", elite, start=4000 / 22.4, duration=60), Frames.late(elite)]
+        with abathur.open(elite) as match:
+            observation = next(iter(match.frames(start=9200))).response
+        with ExitStack() as stack:
+            agents = [stack.enter_context(AgentProcess()) for _ in range(AGENT_PROCESSES)]
+            for number in rounds(options.rounds):
+                for which in random.Random(number).sample(["before", "after"], 2):
+                    for name, value in measure(getattr(options, which), sizes, agents, observation).items():
+                        figures.add("", value, which, name)
+                        names[name] = None
+
+    def written(figures: Figures) -> str:
+        columns = {"before": "before", "after/before": Ratio("after", "before")}
+        return page(
+            "Two daemons",
+            made("two_daemons"),
+            figure_table(figures, "figure", {name: (..., name) for name in names}, columns),
         )
-    return 0
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":
