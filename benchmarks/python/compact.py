@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import json
 import sys
 import time
@@ -11,13 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import abathur
-from figures import Figures, machine, table
+from figures import Figures
 from mcap.reader import make_reader
-from processes import DAEMON, MeasureError, Process
-from runs import rounds, run
+from pages import Ratio, figure_table, made, page, section
+from processes import DAEMON, MeasureError
+from runs import arguments, rounds, run
 from s2clientprotocol import sc2api_pb2
 from streams import reference_bytes
 
+import recordings
 from recordings import LOCAL, SEQUENCES, SKIRMISH, import_sequences, make_compact, make_elite, make_noisy
 
 #: Game loop of `elite` from which its largest frames begin.
@@ -31,20 +31,16 @@ def sizes(recording: Path, figures: Figures) -> None:
     name = recording.stem
     with abathur.open(recording) as match:
         frames = match.frame_count
+    (LOCAL / f"{name}-compact.mcap").unlink(missing_ok=True)
     begin = time.perf_counter()
-    compact = make_compact(recording, again=True)
+    compact = make_compact(recording)
     seconds = time.perf_counter() - begin
-    reference = _reference(recording)
     figures.add("frames", frames, name, "frames")
     figures.add("bytes", recording.stat().st_size / frames, name, "full")
     figures.add("bytes", compact.stat().st_size / frames, name, "compact")
-    figures.add("bytes", reference, name, "reference")
+    figures.add("bytes", _reference(recording), name, "reference")
     figures.add("frames/s", frames / seconds, name, "export")
-    print(
-        f"{name}: {compact.stat().st_size / frames:.0f} bytes a frame, zstd -19 {reference:.0f}: "
-        f"{compact.stat().st_size / frames / reference:.2f}",
-        flush=True,
-    )
+    print(f"{name}: {figures.text(name, 'compact')} bytes a frame", flush=True)
 
 
 def _reference(recording: Path) -> float:
@@ -67,8 +63,7 @@ def recorded(figures: Figures) -> None:
     for name, options in (("full", []), ("compact", ["--compact"])):
         out.unlink(missing_ok=True)
         begin = time.perf_counter()
-        with Process(["dotnet", DAEMON, "import", source, "-o", out, *options]) as importing:
-            importing.wait()
+        recordings.made(out, DAEMON, "import", source, *options, "-o")
         seconds = time.perf_counter() - begin
         with abathur.open(out) as match:
             figures.add("frames/s", match.frame_count / seconds, "import", name)
@@ -117,84 +112,60 @@ WAYS: dict[str, Callable[[Path], int]] = {
 }
 
 
-def page(figures: Figures, names: list[str], rounds: int) -> str:
-    """The README of the results."""
-    about = machine()
-    return (
-        "# Compact recordings\n\n"
-        f"Made by `dotnet make.cs bench compact` on {about['date']}: {about['cpu']}, {about['cores']} cores,\n"
-        f"{about['os']}, Python {about['python']}, .NET {about['dotnet']}, commit {about['commit']}.\n\n"
-        "## Size\n\n"
-        "Bytes a frame of whole files, with game info, game data and index where a recording has them. The reference\n"
-        "is `zstd -19 --long=27` of the same frames in one file. Export: frames a second of `abathur\n"
-        "export --compact`, with its start. *noisy*: the same frames, with the positions of moving units shifted at\n"
-        "random by up to 8/4096 a loop, and facings by up to 16/4096.\n\n"
-        + table(
-            [
-                "recording",
-                "frames",
-                "full",
-                "compact",
-                "zstd -19",
-                "compact / zstd -19",
-                "full / zstd -19",
-                "export",
-            ],
-            [_row(figures, name) for name in names],
-        )
-        + "\n## Writing\n\n"
-        f"`abathur import` of the whole match `odyssey-zvp-full` from a compressed file of frames, {rounds} rounds:\n\n"
-        + table(
-            ["recording", "frames/s"],
-            [[name, figures.text("import", name)] for name in ("full", "compact") if figures.find("import", name)],
-        )
-        + "\n## Reading in Python\n\n"
-        "`elite`, 148 KB a frame in protobuf, from game loop 9,000 on: positions, types, alliances and health of all\n"
-        f"units of every frame, in one process, with opening and seeking; {READ} frames of the compact recording,\n"
-        f"{PARSED} of the others, {rounds} rounds in turns: the median, and the lowest and highest.\n\n"
-        + table(["", "frames/s"], [[name, figures.text("reading", name)] for name in WAYS])
-    )
-
-
-def _row(figures: Figures, name: str) -> list[str]:
-    reference, compact, full = (figures.find(name, each) for each in ("reference", "compact", "full"))
-    assert reference is not None
-    assert compact is not None
-    assert full is not None
-    return [
-        name,
-        figures.text(name, "frames"),
-        *(figures.text(name, each) for each in ("full", "compact", "reference")),
-        f"{compact.median / reference.median:.2f}",
-        f"{full.median / reference.median:.2f}",
-        figures.text(name, "export"),
-    ]
-
-
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench compact", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of writing and reading (default: 5)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-compact", help="folder of the results"
-    )
-    options = parser.parse_args()
-    if options.rounds < 1:
-        parser.error("--rounds is positive")
+    options = arguments("compact", __doc__, rounds=(5, "rounds of writing and reading"))
+    names: list[str] = []
 
-    def measured(figures: Figures) -> str:
+    def measured(figures: Figures) -> None:
         elite = make_elite()
         make_compact(elite)
         for _ in rounds(options.rounds):
             recorded(figures)
             reading(elite, figures)
         plain = import_sequences()
-        recordings = [*plain, SKIRMISH, *make_noisy(plain)]
-        for recording in recordings:
+        for recording in (*plain, SKIRMISH, *make_noisy(plain)):
+            names.append(recording.stem)
             sizes(recording, figures)
-        return page(figures, [each.stem for each in recordings], options.rounds)
 
-    return run("compact", options.output, measured)
+    return run(options, measured, lambda figures: written(figures, names, options.rounds))
+
+
+def written(figures: Figures, names: list[str], rounds: int) -> str:
+    """The README of the results."""
+    columns = {
+        **{name: name for name in ("frames", "full", "compact")},
+        "zstd -19": "reference",
+        "compact / zstd -19": Ratio("compact", "reference"),
+        "full / zstd -19": Ratio("full", "reference"),
+        "export": "export",
+    }
+    imported = {name: ("import", name) for name in ("full", "compact")}
+    return page(
+        "Compact recordings",
+        made("compact"),
+        section(
+            "Size",
+            "Bytes a frame of whole files, with game info, game data and index where a recording has them. The "
+            "reference is `zstd -19 --long=27` of the same frames in one file. Export: frames a second of `abathur "
+            "export --compact`, with its start. *noisy*: the same frames, with the positions of moving units "
+            "shifted at random by up to 8/4096 a loop, and facings by up to 16/4096.",
+            figure_table(figures, "recording", {name: (name,) for name in names}, columns),
+        ),
+        section(
+            "Writing",
+            f"`abathur import` of the whole match `odyssey-zvp-full` from a compressed file of frames, {rounds} "
+            "rounds:",
+            figure_table(figures, "recording", imported, {"frames/s": ()}, measured=True),
+        ),
+        section(
+            "Reading in Python",
+            "`elite`, 148 KB a frame in protobuf, from game loop 9,000 on: positions, types, alliances and health "
+            f"of all units of every frame, in one process, with opening and seeking; {READ} frames of the compact "
+            f"recording, {PARSED} of the others, {rounds} rounds in turns: the median, and the lowest and highest.",
+            figure_table(figures, "", {name: ("reading", name) for name in WAYS}, {"frames/s": ()}),
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -8,11 +8,9 @@ A run can be interrupted: the same command continues it, as long as the measured
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -23,10 +21,12 @@ from typing import Any
 import figures
 import nats_server
 import numpy as np
-from processes import BENCHMARKS, AgentProcess, Daemon, MeasureError, Server, share, sleep_until, stop
+from load import Load, measure, percentile
+from processes import BENCHMARKS, AgentProcess, Daemon, MeasureError, Server, share
 from readers import Subscription
+from runs import arguments
 
-from recordings import LOCAL, SKIRMISH, Frames, make_elite
+from recordings import SKIRMISH, Frames, make_elite
 
 _GRPC_DOTNET = "grpc-dotnet's server"
 #: Transport, encoding, compression. The first nine are the daemon's ways at the game's rate, the last four are gRPC
@@ -156,196 +156,124 @@ class Results:
         partial.replace(self._path)
 
 
-class EndToEnd:
-    """A run."""
+@dataclass(frozen=True)
+class Run:
+    """A run of cases.
 
-    def __init__(
-        self, frames: Frames, chosen: list[Case], results: Results, *, rounds: int, counts: dict[int, int], seed: int
-    ) -> None:
-        """A run of cases.
+    Attributes:
+        frames: What is sent, over and over.
+        results: Takes what is measured.
+        rounds: Rounds of each case.
+        counts: Frames to measure, by the number of agents; for others as for the next smaller number.
+        seed: Seed of the order in each round.
+    """
 
-        Args:
-            frames: What is sent, over and over.
-            chosen: The cases.
-            results: Takes what is measured.
-            rounds: Rounds of each case.
-            counts: Frames to measure, by the number of agents; for others as for the next smaller number.
-            seed: Seed of the order in each round.
-        """
-        self._frames = frames
-        self._cases = chosen
-        self._results = results
-        self._rounds = rounds
-        self._counts = counts
-        self._random = random.Random(seed)
+    frames: Frames
+    results: Results
+    rounds: int
+    counts: dict[int, int]
+    seed: int = 1
 
-    def run(self) -> None:
+    def measure(self, chosen: list[Case]) -> None:
         """Measure what is not measured yet, in an order shuffled in each round, each server with rounds of its own."""
+        order = random.Random(self.seed)
         with ExitStack() as stack:
             agents = [stack.enter_context(AgentProcess()) for _ in range(_AGENT_PROCESSES)]
-            for number in range(1, self._rounds + 1):
-                order = self._random.sample(self._cases, len(self._cases))
+            for number in range(1, self.rounds + 1):
+                cases = order.sample(chosen, len(chosen))
                 for kind in ("daemon", "grpc baseline", "baseline", "nats proto", "nats columns"):
-                    waiting = [
-                        each for each in order if _server_of(each) == kind and not self._results.has(number, each)
-                    ]
+                    waiting = [case for case in cases if _server_of(case) == kind]
+                    waiting = [case for case in waiting if not self.results.has(number, case)]
                     if waiting:
                         self._round(number, kind, waiting, agents)
 
     def _round(self, number: int, kind: str, waiting: list[Case], agents: list[AgentProcess]) -> None:
         try:
-            with self._server(kind, waiting[0]) as server:
+            with _server(kind, self.frames, waiting[0]) as server:
                 if isinstance(server, Daemon):
-                    self._warm_up(server, waiting, agents)
+                    _warm_up(server, waiting, agents)
                     server.pause()
                 for case in waiting:
                     self._measure_with_fewer(number, case, server, agents)
         except nats_server.UnavailableError as error:
             for case in waiting:
-                self._results.add(number, case, {"error": str(error)})
-            print(f"round {number}/{self._rounds}: {error}", flush=True)
+                self.results.add(number, case, {"error": str(error)})
+            print(f"round {number}/{self.rounds}: {error}", flush=True)
 
     def _measure_with_fewer(self, number: int, case: Case, server: Any, agents: list[AgentProcess]) -> None:
         """Measure a case; and with fewer agents, where two cores are too few for as many."""
         for count in (case.agents, *_FEWER.get(case.agents, ())):
             each = Case(case.transport, case.rate, count)
+            other = each.subscription(server, probe=False)
+            readers = [(agents[0], each.subscription(server, probe=True), 1)]
+            readers += [(agent, other, some) for agent, some in share(count - 1, agents[1:])]
             try:
-                measured = self._measure(each, server, agents)
+                load = measure(
+                    server, readers, self._seconds(each), settle=_SETTLE, full_speed=each.is_unlimited, split=True
+                )
+                measured = _summary(each, load)
             except MeasureError as error:
                 measured = {"error": str(error), "holds": False}
-            self._results.add(number, each, measured)
-            summary = measured.get("error") or (
-                f"{measured['frames_per_second']:,.1f} frames/s, received p50 "
-                f"{measured['received_us']['p50'] / 1e3:.2f} p99 {measured['received_us']['p99'] / 1e3:.2f} ms, CPU "
-                f"{measured['machine_cpu']:.0%}"
-            )
-            print(f"round {number}/{self._rounds}: {each.transport}, {each.rate}, {count}: {summary}", flush=True)
+            self.results.add(number, each, measured)
+            told = measured.get("error") or f"{measured['frames_per_second']:,.1f} frames/s"
+            print(f"round {number}/{self.rounds}: {each.transport}, {each.rate}, {count}: {told}", flush=True)
             if measured["holds"] or case.is_unlimited:
                 return
 
-    @contextmanager
-    def _server(self, kind: str, case: Case) -> Iterator[Any]:
-        frames = self._frames
-        if kind == "daemon":
-            with Daemon(frames.recording, *frames.daemon_options()) as daemon:
-                yield daemon
-        elif "baseline" in kind:
-            grpc = ["--grpc"] if kind == "grpc baseline" else []
-            with Server([BENCHMARKS, "baseline", frames.recording, *frames.baseline_options(), *grpc]) as baseline:
-                yield baseline
-        else:
-            _, encoding, compression = TRANSPORTS[case.transport]
-            with nats_server.running(frames, encoding, compression) as server:
-                yield server
-
-    def _warm_up(self, daemon: Daemon, waiting: list[Case], agents: list[AgentProcess]) -> None:
-        """Have the code of every transport compiled before it is timed."""
-        ordered = sorted({case.transport for case in waiting})
-        for start in range(0, len(ordered), len(agents)):
-            group = list(zip(ordered[start : start + len(agents)], agents, strict=False))
-            for name, agent in group:
-                agent.send_read(Case(name, UNLIMITED, 1).subscription(daemon, probe=True), 1)
-            for _, agent in group:
-                agent.answer()
-            daemon.set_rate(0)
-            time.sleep(_WARM_UP)
-            daemon.set_rate(1)
-            stop([agent for _, agent in group])
-
-    def _measure(self, case: Case, server: Any, agents: list[AgentProcess]) -> dict[str, Any]:
-        daemon = server if isinstance(server, Daemon) else None
-        started: list[AgentProcess] = []
-        probe, others = agents[0], share(case.agents - 1, agents[1:])
-        if daemon:
-            daemon.resume()
-        try:
-            for agent, count in [(probe, 1), *others]:
-                agent.send_read(case.subscription(server, probe=agent is probe), count)
-                started.append(agent)
-            for agent in started:
-                agent.answer()
-            if daemon and case.is_unlimited:
-                daemon.set_rate(0)
-            time.sleep(_SETTLE)
-            start = time.perf_counter_ns() + 20_000_000
-            seconds = self._seconds(case)
-            end = start + int(seconds * 1e9)
-            window = [start, end, "received" if case.is_unlimited else "published"]
-            for agent in started:
-                agent.send(measure=window)
-            before = _moment(server, start)
-            after = _moment(server, end)
-            answers = [agent.answer() for agent in started]
-            probe.send(split=window)
-            split = probe.answer()
-        finally:
-            if daemon:
-                daemon.set_rate(1)
-            stop(started)
-            if daemon:
-                daemon.pause()
-        return _summary(case, seconds, before, after, answers, split)
-
     def _seconds(self, case: Case) -> float:
-        fitting = [count for count in self._counts if count <= case.agents]
-        return min(self._counts[max(fitting)], 200 if case.is_unlimited else 1_000_000) / TICK_HZ
+        fitting = [count for count in self.counts if count <= case.agents]
+        return min(self.counts[max(fitting)], 200 if case.is_unlimited else 1_000_000) / TICK_HZ
 
 
-@dataclass(frozen=True)
-class _Moment:
-    """The server at a moment: its processor time in s, frames published, bytes allocated (None: not the daemon)."""
-
-    cpu: float
-    published: int | None
-    allocated: int | None
-
-
-def _moment(server: Any, at: int) -> _Moment:
-    sleep_until(at)
-    cpu = server.cpu_seconds()
-    status = server.status() if isinstance(server, Daemon) else None
-    if status is None:
-        return _Moment(cpu, None, None)
-    return _Moment(cpu, status.frames_published, status.process.allocated_bytes)
+@contextmanager
+def _server(kind: str, frames: Frames, case: Case) -> Iterator[Any]:
+    if kind == "daemon":
+        with Daemon(frames.recording, *frames.daemon_options()) as daemon:
+            yield daemon
+    elif "baseline" in kind:
+        grpc = ["--grpc"] if kind == "grpc baseline" else []
+        with Server([BENCHMARKS, "baseline", frames.recording, *frames.baseline_options(), *grpc]) as baseline:
+            yield baseline
+    else:
+        _, encoding, compression = TRANSPORTS[case.transport]
+        with nats_server.running(frames, encoding, compression) as server:
+            yield server
 
 
-def _summary(
-    case: Case, seconds: float, before: _Moment, after: _Moment, answers: list[dict[str, Any]], split: dict[str, Any]
-) -> dict[str, Any]:
+def _warm_up(daemon: Daemon, waiting: list[Case], agents: list[AgentProcess]) -> None:
+    """Have the code of every transport compiled before it is timed."""
+    ordered = sorted({case.transport for case in waiting})
+    for start in range(0, len(ordered), len(agents)):
+        subscriptions = [Case(name, UNLIMITED, 1).subscription(daemon, probe=True) for name in ordered[start:]]
+        readers = [(agent, each, 1) for agent, each in zip(agents, subscriptions, strict=False)]
+        measure(daemon, readers, _WARM_UP, settle=0, full_speed=True)
+
+
+def _summary(case: Case, load: Load) -> dict[str, Any]:
     """One round of a case. Times in µs."""
-    latency = np.concatenate([np.array(each["latency_us"], dtype=float) for each in answers])
-    if not len(latency):
-        raise MeasureError("no frame was received")
-    published = len({stamp for each in answers for stamp in each["published"]})
-    if before.published is not None and after.published is not None:
-        published = after.published - before.published
-    server_cpu = after.cpu - before.cpu
-    client_cpu = sum(float(each["cpu_seconds"]) for each in answers)
-    received = sum(int(each["frames"]) for each in answers)
-    dropped = 0.0 if case.is_unlimited else max(0.0, 1 - len(latency) / max(1, published * case.agents))
-    cpu = (server_cpu + client_cpu) / seconds / figures.cores()
-    total = np.sum([split[part] for part in PARTS], axis=0)
+    dropped = 0.0 if case.is_unlimited else max(0.0, 1 - len(load.latency) / max(1, load.published * case.agents))
+    cpu = (load.cpu + load.client_cpu) / load.seconds / figures.cores()
     # Frames of the baselines have no times of a daemon, so the parts of their way are not known.
-    decodes = case.transport not in BASELINES and any(split["received_decoded"])
-    allocated = None if before.allocated is None or after.allocated is None else after.allocated - before.allocated
+    decodes = case.transport not in BASELINES and any(load.split["received_decoded"])
+    total = np.sum([load.split[part] for part in PARTS], axis=0)
     return {
-        "frames": len(latency),
-        "frames_per_second": received / seconds / case.agents,
-        "bytes": float(answers[0]["bytes"]),
+        "frames": len(load.latency),
+        "frames_per_second": load.received / load.seconds / case.agents,
+        "bytes": float(load.answers[0]["bytes"]),
         "dropped": dropped,
-        "received_us": _percentiles(latency),
+        "received_us": _percentiles(load.latency * 1000),
         "total_us": _percentiles(total) if decodes else None,
-        "split_us": {part: _percentiles(np.array(split[part])) for part in PARTS} if decodes else None,
-        "server_cpu_us": server_cpu * 1e6 / max(1, received),
-        "agent_cpu_us": client_cpu * 1e6 / max(1, received),
+        "split_us": {part: _percentiles(load.split[part]) for part in PARTS} if decodes else None,
+        "server_cpu_us": load.cpu * 1e6 / max(1, load.received),
+        "agent_cpu_us": load.client_cpu * 1e6 / max(1, load.received),
         "machine_cpu": cpu,
-        "allocated_bytes": None if allocated is None else allocated / max(1, published),
+        "allocated_bytes": None if load.allocated is None else load.allocated / max(1, load.published),
         "holds": bool(cpu <= MOST_CPU and dropped <= _MOST_DROPPED),
     }
 
 
 def _percentiles(values: Any) -> dict[str, float]:
-    return {name: float(np.percentile(values, at)) for name, at in PERCENTILES.items()}
+    return {name: percentile(values, at) for name, at in PERCENTILES.items()}
 
 
 def _server_of(case: Case) -> str:
@@ -358,40 +286,28 @@ def _server_of(case: Case) -> str:
     return "baseline" if transport == "baseline" else "daemon"
 
 
-def _counts(text: str) -> dict[int, int]:
-    one, _, many = text.partition(",")
-    return {1: int(one), 10: int(many or one)}
-
-
 def main() -> int:
     """Measure, and write the results."""
-    parser = argparse.ArgumentParser(prog="end_to_end", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round of the small recording, fewer cases")
-    parser.add_argument("--output", type=Path, help="file to write (default: benchmarks/local/end-to-end.json)")
-    parser.add_argument("--rounds", type=int, help="rounds (default: 3; quick: 1)")
-    parser.add_argument(
-        "--frames", metavar="N,M", help="frames of a case with one agent, and with more (default: 2000,500; quick: 20)"
-    )
-    parser.add_argument("--filter", default="*", help="glob of the transports")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the order")
-    options = parser.parse_args()
-    try:
-        counts = _counts(options.frames or ("20" if options.quick else "2000,500"))
-    except ValueError:
-        parser.error(f"--frames: {options.frames} is not N or N,M")
-    chosen = [
-        each for each in cases(quick=options.quick) if fnmatchcase(each.transport.lower(), options.filter.lower())
-    ]
+    more = {
+        "--frames": {"metavar": "N,M", "help": "frames of a case with one agent, and with more (default: 2000,500)"},
+        "--filter": {"default": "*", "help": "glob of the transports"},
+        "--seed": {"type": int, "default": 1, "help": "seed of the order"},
+    }
+    quick = "one round of the small recording, fewer cases"
+    options = arguments("end_to_end", __doc__, more, quick=quick, output="end-to-end.json", rounds=(3, "rounds", 1))
+    one, _, many = (options.frames or ("20" if options.quick else "2000,500")).partition(",")
+    counts = {1: int(one), 10: int(many or one)}
+    pattern = options.filter.lower()
+    chosen = [each for each in cases(quick=options.quick) if fnmatchcase(each.transport.lower(), pattern)]
     if not chosen:
-        parser.error(f"--filter: no transport matches {options.filter}; there are {', '.join(TRANSPORTS)}")
-    rounds = options.rounds or (1 if options.quick else 3)
-    path = options.output or LOCAL / "end-to-end.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
+        print(f"--filter: no transport matches {options.filter}; there are {', '.join(TRANSPORTS)}", file=sys.stderr)
+        return 2
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     frames = Frames("skirmish", SKIRMISH) if options.quick else Frames.late(make_elite())
-    same = {"recording": frames.name, "rounds": rounds, "frames": list(counts.values()), "seed": options.seed}
-    results = Results(path, same)
+    same = {"recording": frames.name, "rounds": options.rounds, "frames": list(counts.values()), "seed": options.seed}
+    results = Results(options.output, same)
     try:
-        EndToEnd(frames, chosen, results, rounds=rounds, counts=counts, seed=options.seed).run()
+        Run(frames, results, options.rounds, counts, options.seed).measure(chosen)
     except KeyboardInterrupt:
         results.write(complete=False)
         print("interrupted: the same command continues", flush=True)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from processes import AgentProcess, Daemon, MeasureError, Server, sleep_until, stop
+from processes import AgentProcess, Daemon, MeasureError, Process, sleep_until, stop
 from readers import Subscription
 
 QUANTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "max": 100.0}
@@ -75,7 +75,7 @@ def percentile(values: Any, percent: float) -> float:
 
 
 def measure(
-    servers: Server | Sequence[Server],
+    servers: Process | Sequence[Process],
     readers: Sequence[Readers],
     seconds: float,
     *,
@@ -96,13 +96,16 @@ def measure(
         blocking: Whether agents read without asyncio.
         split: Whether the parts of each frame's way are wanted.
     """
-    of_all = [servers] if isinstance(servers, Server) else servers
+    of_all = [servers] if isinstance(servers, Process) else servers
     daemons = [each for each in of_all if isinstance(each, Daemon)]
     agents = [agent for agent, _, _ in readers]
     with ExitStack() as stack:
         for daemon in daemons:
             stack.callback(daemon.pause)
             daemon.resume()
+            # Who subscribes before the first frame gets a message without one.
+            while daemon.status().frames_published == 0:
+                time.sleep(0.01)
         stack.callback(stop, agents)
         for agent, subscription, count in readers:
             agent.send_read(subscription, count, blocking=blocking)
@@ -131,7 +134,7 @@ def measure(
     return Load(seconds, count, cpu, answers, int(published), int(allocated), parts)
 
 
-def _moment(servers: Sequence[Server], daemons: Sequence[Daemon], moment: int) -> tuple[float, int, int]:
+def _moment(servers: Sequence[Process], daemons: Sequence[Daemon], moment: int) -> tuple[float, int, int]:
     """Processor time in s, frames published, and bytes allocated at a moment."""
     sleep_until(moment)
     cpu = sum(server.cpu_seconds() for server in servers)

@@ -33,6 +33,8 @@ from varints import FRAME_TAG, stamps
 #: In front of the frames of the baseline and on NATS: when they were published.
 STAMP = struct.Struct("<q")
 NATS_SUBJECT = "frames"
+#: In which a daemon may start.
+_WAIT_SECONDS = 30.0
 _LIMIT = 64 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
 _JSON_STAMP = b'"publishedMonotonicNs":"'
@@ -115,7 +117,7 @@ def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
 
 
 async def _agent(subscription: Subscription) -> AsyncIterator[Sample]:
-    async with abathur.connect(f"{subscription.transport}://{subscription.address}") as game:
+    async with abathur.connect(f"{subscription.transport}://{subscription.address}", wait=_WAIT_SECONDS) as game:
         async for frame in game.frames(**subscription.options()):
             yield _decoded(subscription, frame)
 

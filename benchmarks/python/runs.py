@@ -8,7 +8,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def arguments(
     more: Mapping[str, dict[str, Any]] | None = None,
     *,
     quick: str = "",
+    output: str = "",
     **numbers: tuple[Any, ...],
 ) -> Any:
     """The options of a command line: ``--output``, and what a benchmark has besides.
@@ -36,6 +38,7 @@ def arguments(
         about: What it says about itself.
         more: Arguments of `add_argument` by the name of an option.
         quick: What ``--quick`` does; empty: there is no such option.
+        output: A file in benchmarks/local; empty: a folder with the date and the name.
         numbers: Options that are positive numbers: the default, what it is, and the default of ``--quick``.
     """
     form = argparse.RawDescriptionHelpFormatter
@@ -47,7 +50,7 @@ def arguments(
         parser.add_argument(option, **given)
     if quick:
         parser.add_argument("--quick", action="store_true", help=quick)
-    parser.add_argument("--output", type=Path, help="folder of the results (default: in benchmarks/local)")
+    parser.add_argument("--output", type=Path, help="of the results (default: in benchmarks/local)")
     options = parser.parse_args()
     for option, value in vars(options).items():
         if any(isinstance(each, int | float) and each <= 0 for each in _numbers(option, value)):
@@ -55,7 +58,7 @@ def arguments(
     for option, (default, _, *short) in numbers.items():
         if getattr(options, option) is None:
             setattr(options, option, short[0] if short and options.quick else default)
-    options.output = options.output or LOCAL / f"{datetime.date.today()}-{name}"
+    options.output = options.output or LOCAL / (output or f"{datetime.date.today()}-{name}")
     return options
 
 
@@ -69,6 +72,16 @@ def rounds(count: int) -> Iterator[int]:
     for number in range(1, count + 1):
         print(f"round {number} of {count}", flush=True)
         yield number
+
+
+def times(call: Callable[[Any], object], values: Iterable[Any]) -> list[float]:
+    """Microseconds of a call for each value."""
+    taken = []
+    for value in values:
+        start = time.perf_counter_ns()
+        call(value)
+        taken.append((time.perf_counter_ns() - start) / 1000)
+    return taken
 
 
 def output_of(line: list[str], **environment: str) -> str:

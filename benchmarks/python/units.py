@@ -6,28 +6,33 @@ turns, to compare two versions.
 
 from __future__ import annotations
 
-import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from statistics import median
 
 import abathur
-import numpy as np
 from abathur._frame.columns_source import ColumnsUnits
 from abathur._frame.unit_columns import COLUMNS
 from abathur._frame.units import Units
 from abathur.columns import ColumnsDecoder
-from processes import DAEMON, Process
+from figures import Figures
+from pages import figure_table, made, page
+from processes import Daemon
+from runs import arguments, output_of, rounds, run, times
 from s2clientprotocol import sc2api_pb2
 
 from recordings import Frames, make_elite, make_part
 
 FRAMES = 600
 PARSED = 150
+#: What is read of the units of a frame.
+TOUCHES = {"positions, types, alliance, health": ("pos", "unit_type", "alliance", "health"), "all columns": (*COLUMNS,)}
+PARSING = "parsing, nothing read"
 
 
 def payloads(late: Frames, count: int = FRAMES) -> list[bytes]:
@@ -39,13 +44,11 @@ def payloads(late: Frames, count: int = FRAMES) -> list[bytes]:
         taken.append(payload)
         return decode(decoder, payload)
 
-    ports = ["--grpc-port", "0", "--socket-port", "0", "--http-port", "0"]
-    line = ["dotnet", DAEMON, "play", late.recording, "--rate", "unlimited", "--wait-agents", "1", "--stop-with-parent"]
-    with Process([*line, *ports, *late.daemon_options()]) as daemon:
-        addresses = dict(each.split("=", 1) for each in daemon.read_line().split()[1:])
+    options = ["--rate", "unlimited", "--wait-agents", "1", *late.daemon_options()]
+    with Daemon(late.recording, *options) as daemon:
         ColumnsDecoder.decode = keeping  # type: ignore[method-assign, assignment]
         try:
-            with abathur.connect_blocking(f"socket://{addresses['socket']}") as game:
+            with abathur.connect_blocking(f"socket://{daemon.address('socket')}") as game:
                 for _ in zip(range(count), game.frames(policy="every", encoding="columns"), strict=False):
                     pass
         finally:
@@ -53,74 +56,70 @@ def payloads(late: Frames, count: int = FRAMES) -> list[bytes]:
     return taken
 
 
-def positions_types_alliance_health(units: Units) -> None:
-    """Touch what most agents do."""
-    _ = units.pos, units.unit_type, units.alliance, units.health
-
-
-def all_columns(units: Units) -> None:
-    """Touch every column."""
-    for name in COLUMNS:
-        getattr(units, name)
-
-
-def decoded(frames: list[bytes], touch: Callable[[Units], None]) -> list[float]:
-    """Milliseconds of each frame: decoded and touched."""
+def decode_and_read(names: tuple[str, ...]) -> Callable[[bytes], None]:
+    """A function that decodes frames in order, and makes arrays of the units."""
     decoder = ColumnsDecoder()
-    taken = []
-    for payload in frames:
-        start = time.perf_counter_ns()
-        touch(Units(ColumnsUnits(decoder.decode(payload))))
-        taken.append((time.perf_counter_ns() - start) / 1e6)
-    return taken
+
+    def read(payload: bytes) -> None:
+        units = Units(ColumnsUnits(decoder.decode(payload)))
+        for name in names:
+            getattr(units, name)
+
+    return read
 
 
-def parsed(observations: list[bytes]) -> list[float]:
-    """Milliseconds of each frame: parsed from protobuf, and nothing read."""
-    taken = []
-    for observation in observations:
-        start = time.perf_counter_ns()
-        sc2api_pb2.ResponseObservation.FromString(observation)
-        taken.append((time.perf_counter_ns() - start) / 1e6)
-    return taken
-
-
-def export(recording: Path) -> str:
-    """Rows a second of `abathur export` to Parquet, in a process of its own."""
+def export(recording: Path, figures: Figures) -> None:
+    """`abathur export` to Parquet, in a process of its own."""
     import pyarrow.parquet
 
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "units.parquet"
         before, start = os.times(), time.perf_counter()
-        line = [sys.executable, "-m", "abathur", "export", str(recording), "-q", "-o", str(output)]
-        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+        output_of([sys.executable, "-m", "abathur", "export", str(recording), "-q", "-o", str(output)])
         seconds, after = time.perf_counter() - start, os.times()
         rows = pyarrow.parquet.read_metadata(output).num_rows
-    processor = sum(after[2:4]) - sum(before[2:4])
-    return (
-        f"{rows} rows in {seconds:.2f} s, {rows / seconds / 1000:.0f},000 rows/s, {processor / rows * 1e6:.2f} µs a row"
-    )
+    figures.add("rows", rows, recording.stem, "rows")
+    figures.add("rows/s", rows / seconds, recording.stem, "rate")
+    figures.add("µs", (sum(after[2:4]) - sum(before[2:4])) / rows * 1e6, recording.stem, "cpu")
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
-    elite = make_elite()
-    frames = payloads(Frames.late(elite))
-    with abathur.open(elite) as match:
-        observations = [each for number, each in enumerate(match.payloads()) if 9200 <= number < 9200 + PARSED]
-    size = np.median([len(each) for each in observations]) / 1000
-    print(f"{size:.0f} KB a frame in protobuf; milliseconds a frame, median; load average at the start of the round")
-    for _ in range(options.rounds):
-        four, every = decoded(frames, positions_types_alliance_health), decoded(frames, all_columns)
-        times = " ".join(f"{np.median(each):8.3f}" for each in (four, every, parsed(observations)))
-        print(f"positions, types, alliance, health | all columns | parsing: {times}  load {os.getloadavg()[0]:.1f}")
-    for recording in (elite, make_part(elite, 9200, 11200)):
-        for _ in range(options.rounds):
-            print(f"export {recording.name}: {export(recording)}  load {os.getloadavg()[0]:.1f}", flush=True)
+def main() -> int:
+    """Measure, and write the page."""
+    options = arguments("units", __doc__, rounds=(5, "rounds"))
+    names: list[str] = []
+
+    def measured(figures: Figures) -> None:
+        elite = make_elite()
+        frames = payloads(Frames.late(elite))
+        with abathur.open(elite) as match:
+            observations = list(islice(match.payloads(), 9200, 9200 + PARSED))
+        exported = [elite, make_part(elite, 9200, 11200)]
+        names.extend(each.stem for each in exported)
+        figures.add("KB", median(map(len, observations)) / 1000, "frame")
+        for _ in rounds(options.rounds):
+            for name, columns in TOUCHES.items():
+                figures.add("ms", median(times(decode_and_read(columns), frames)) / 1000, name)
+            figures.add("ms", median(times(sc2api_pb2.ResponseObservation.FromString, observations)) / 1000, PARSING)
+            for recording in exported:
+                export(recording, figures)
+
+    def written(figures: Figures) -> str:
+        return page(
+            "Units in Python",
+            made("units"),
+            f"A frame has {figures.text('frame')} KB in protobuf. Milliseconds of a frame: medians of the rounds.",
+            figure_table(figures, "", {name: (name,) for name in (*TOUCHES, PARSING)}, {"ms": ()}),
+            "`abathur export` of a recording to Parquet, in a process of its own:",
+            figure_table(
+                figures,
+                "recording",
+                {name: (name,) for name in names},
+                {"rows": "rows", "rows/s": "rate", "processor time of a row, µs": "cpu"},
+            ),
+        )
+
+    return run(options, measured, written)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -34,7 +34,7 @@ def test_it_measures_all_of_it(tmp_path: Path) -> None:
 def test_wrong_usage_is_told(tmp_path: Path) -> None:
     for arguments, code, message in (
         (["missing.mcap"], 2, "no such recording: missing.mcap"),
-        ([str(SKIRMISH), "--frames", "0"], 2, "must be at least 1"),
+        ([str(SKIRMISH), "--frames", "0"], 2, "--frames is positive"),
         ([str(ROOT / "README.md")], 3, "is not an MCAP file"),
     ):
         done = bench(*arguments, "--output", str(tmp_path))

@@ -469,7 +469,7 @@ def test_end_to_end_measures_every_transport_and_continues(tmp_path: Path) -> No
 
     def run() -> dict[str, Any]:
         bench = end_to_end.Results(path, {"recording": "skirmish", "rounds": 1, "frames": [6], "seed": 1})
-        end_to_end.EndToEnd(frames, chosen, bench, rounds=1, counts={1: 6}, seed=1).run()
+        end_to_end.Run(frames, bench, rounds=1, counts={1: 6}).measure(chosen)
         bench.write(complete=True)
         value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return value
