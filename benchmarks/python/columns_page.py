@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from figures import Figure, Figures, machine, paragraph, ratio, table
+import pages
+from figures import Figure, Figures, ratio, table
+from pages import Ratio, figure_table, made, section
 
 if TYPE_CHECKING:
     from columns import Counts
@@ -44,7 +45,6 @@ WAYS = {
 }
 #: Bytes of a message up to which the goal for 70 KB is meant.
 _SMALL_KB = 90
-_FASTER = 8
 
 
 class Goal(NamedTuple):
@@ -65,157 +65,133 @@ class Goal(NamedTuple):
 
 def goals(figures: Figures, name: str) -> list[Goal]:
     """The goals for a match, of what was measured."""
+    made: list[Goal] = []
 
-    def figure(*key: str | int) -> Figure:
-        found = figures.find(name, *key)
-        assert found is not None, key
-        return found
+    def figure(*key: str | int) -> Figure | None:
+        return figures.find(name, *key)
 
-    def goal(what: str, found: Figure, limit: float, unit: str, *, is_most: bool) -> Goal:
-        words = f"{'at most' if is_most else 'at least'} {limit:,g}{unit}"
-        is_reached = found.median <= limit if is_most else found.median >= limit
-        return Goal(what, words, f"{found.text()}{unit}", is_reached)
+    def add(what: str, found: Figure | None, limit: float, unit: str, *, is_most: bool) -> None:
+        if found is not None:
+            words = f"{'at most' if is_most else 'at least'} {limit:,g}{unit}"
+            is_reached = found.median <= limit if is_most else found.median >= limit
+            made.append(Goal(what, words, f"{found.text()}{unit}", is_reached))
 
-    made = []
+    def add_times(what: str, above: Figure | None, below: Figure | None, limit: float, *, is_most: bool) -> None:
+        if above is not None and below is not None and len(above.rounds) == len(below.rounds):
+            add(what, ratio(above, below), limit, " times", is_most=is_most)
+
     for read in ("nothing", "all"):
-        faster = ratio(figure("columns", "numpy", read), figure("columns", "compiled", read))
-        what = f"`columns`, {_COLUMNS[read]}: NumPy / compiled"
-        made.append(goal(what, faster, _FASTER, " times", is_most=False))
-    compiled = figure("protobuf", "compiled all")
-    if figure("message").median <= _SMALL_KB:
-        made.append(goal("protobuf, all columns", compiled, 50, " µs", is_most=True))
-    beside = ratio(compiled, figure("protobuf", "parse"))
-    made.append(goal("protobuf, all columns / protobuf's parser", beside, 1, " times", is_most=True))
+        numpy, compiled = (figure("columns", decoder, read) for decoder in ("numpy", "compiled"))
+        add_times(f"`columns`, {_COLUMNS[read]}: NumPy / compiled", numpy, compiled, 8, is_most=False)
+    compiled, size = figure("protobuf", "compiled all"), figure("message")
+    if size is not None and size.median <= _SMALL_KB:
+        add("protobuf, all columns", compiled, 50, " µs", is_most=True)
+    parser = figure("protobuf", "parse")
+    add_times("protobuf, all columns / protobuf's parser", compiled, parser, 1, is_most=True)
     for form, rate in (("compact", 12_000), ("full", 10_000)):
         found = figure("recording", form, "compiled", "per_core")
-        made.append(goal(f"frames of a {form} recording, of one core", found, rate, " frames/s", is_most=False))
+        add(f"frames of a {form} recording, of one core", found, rate, " frames/s", is_most=False)
     for pace, encoding, read in product(PACES, ENCODINGS, ("four", "all")):
         found = figure("client", pace, "socket", "blocking", encoding, "compiled", read)
         what = f"socket, `{encoding}`, {PACES[pace]}, to {_COLUMNS[read]}: processor time"
-        made.append(goal(what, found, 150, " µs", is_most=True))
+        add(what, found, 150, " µs", is_most=True)
     return made
 
 
 def page(figures: Figures, names: list[str], counts: Counts, rounds: int) -> str:
     """The README of the results."""
-    about = machine()
     sizes = " and ".join(f"`{name}` ({figures.text(name, 'message')} KB a frame in protobuf)" for name in names)
-    made = paragraph(
-        f"Made by `dotnet make.cs bench columns` on {about['date']}: {about['cpu']}, {about['cores']} cores,",
-        f"{about['os']}, Python {about['python']}, protobuf {about['protobuf']}, grpcio {about['grpcio']}, .NET",
-        f"{about['dotnet']}, commit {about['commit']}, load {about['load']} at the end.",
-    )
-    what = paragraph(
-        f"{counts.recorded:,} frames of each match: {sizes}. `elite` is generated; the other, if there is one, was",
-        "rebuilt from a replay of a real game. *Compiled* is the library; *NumPy* is the package without it, where",
-        "protobuf's parser reads messages. Times are processor time of the process. Decoders take turns, and each",
-        f"measurement is a process of its own. Rounds: {rounds}; the median, and the lowest and highest. Ratios are of",
-        f"the same round. The library's file has {figures.text('library')} bytes.",
-    )
-    parts: list[Callable[[Figures, list[str], Counts], str]]
-    parts = [_goals, _columns, _messages, _recordings, _clients, _datasets]
-    return "\n".join(["# The compiled decoder\n", made, what, *(each(figures, names, counts) for each in parts)])
-
-
-def _goals(figures: Figures, names: list[str], counts: Counts) -> str:
-    rows = [
+    reached = [
         [f"{name}: {goal.name}", goal.limit, goal.text, "yes" if goal.is_reached else "no"]
         for name in names
         for goal in goals(figures, name)
     ]
-    return f"## Goals\n\n{table(['', 'goal', 'measured', 'reached'], rows)}"
-
-
-def _columns(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = paragraph(
-        f"The first {counts.columns:,} frames of a subscription in encoding `columns`, decompressed, decoded in order;",
-        "then columns of the units as arrays, with the units' section. Microseconds a frame.",
-    )
-    rows = [
-        [f"{name}, {what}", *_both(figures, name, "columns", read)] for name in names for read, what in _COLUMNS.items()
-    ]
-    return f"## Single frames in `columns`\n\n{text}\n{table(['', 'compiled', 'NumPy', 'NumPy / compiled'], rows)}"
-
-
-def _messages(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = paragraph(
-        f"The first {counts.messages:,} serialized observations. Microseconds a frame, and times of *compiled, all 42",
-        "columns*. The six are x, y, health, tag, unit_type and alliance. python-sc2 does not compute the distances",
-        "between units here, and gets a small grid of creep where it cannot read the frame's.",
-    )
-    rows = [
-        [
-            f"{name}, {what}",
-            figures.text(name, "protobuf", way),
-            figures.ratio((name, "protobuf", way), _all_of(name)),
-        ]
-        for name in names
-        for way, what in WAYS.items()
-    ]
-    return f"## Single frames in protobuf\n\n{text}\n{table(['', 'µs', 'beside compiled'], rows)}"
-
-
-def _all_of(name: str) -> tuple[str, ...]:
-    """The key of what other ways to read messages are compared with."""
-    return (name, "protobuf", "compiled all")
-
-
-def _recordings(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = paragraph(
-        "`abathur.open(path).frames()` with the columns x, y, health and unit_type, without the first",
-        f"{WARM_FRAMES} frames. Of one core: frames / processor time.",
-    )
-    rows = [
-        [
-            f"{name}, {form}, {NAMES[decoder]}",
-            *(figures.text(name, "recording", form, decoder, what) for what in ("per_core", "clock", "cpu")),
-        ]
-        for name, form, decoder in product(names, _FORMS, DECODERS)
-    ]
-    head = ["recording, decoder", "frames/s of one core", "frames/s by the clock", "µs a frame"]
-    return f"## Recordings\n\n{text}\n{table(head, rows)}"
-
-
-def _clients(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = paragraph(
-        "A daemon plays the full recording to one reader (`every`) on the same machine: at full speed, or at a pace at",
-        "which the reader waits before each frame. Processor time of the reader in µs a frame, over",
-        f"{counts.client:,} frames, with receiving. *Nothing*: frames are taken, and none of",
-        "their units is read; of a frame in columns the units' section is decoded even then.",
-    )
-    cells = [("compiled", "nothing"), *product(DECODERS, ("four", "all"))]
-    cells.sort(key=lambda cell: READS.index(cell[1]))
-    rows = [
-        [
-            f"{name}, {encoding}, {PACES[pace]}, {scheme}, {api}",
-            *(figures.text(name, "client", pace, scheme, api, encoding, *cell) for cell in cells),
-        ]
-        for name, encoding, pace, scheme, api in product(names, ENCODINGS, PACES, SCHEMES, APIS)
-    ]
-    head = ["", "nothing", *(f"{read}, {decoder}" for read, decoder in product(("four", "all 42"), NAMES.values()))]
-    return f"## From a daemon\n\n{text}\n{table(head, rows)}"
-
-
-def _datasets(figures: Figures, names: list[str], counts: Counts) -> str:
-    text = paragraph(
-        "`abathur dataset build --workers 1`, with the start of all processes. Processor time is that of all of them.",
-    )
-    rows = [
-        [
-            f"{name}, {form}, `--every {every}`",
-            *(
-                figures.text(name, "dataset", form, every, decoder, what)
-                for what in ("rate", "cpu")
-                for decoder in DECODERS
+    return pages.page(
+        "The compiled decoder",
+        made("columns"),
+        f"{counts.recorded:,} frames of each match: {sizes}. `elite` is generated; the other, if there is one, was "
+        "rebuilt from a replay of a real game. *Compiled* is the library; *NumPy* is the package without it, where "
+        "protobuf's parser reads messages. Times are processor time of the process. Decoders take turns, and each "
+        f"measurement is a process of its own. Rounds: {rounds}; the median, and the lowest and highest. Ratios are "
+        f"of the same round. The library's file has {figures.text('library')} bytes.",
+        section("Goals", table(["", "goal", "measured", "reached"], reached)),
+        section(
+            "Single frames in `columns`",
+            f"The first {counts.columns:,} frames of a subscription in encoding `columns`, decompressed, decoded in "
+            "order; then columns of the units as arrays, with the units' section. Microseconds a frame.",
+            figure_table(
+                figures,
+                "",
+                {f"{name}, {what}": (name, "columns", ..., read) for name in names for read, what in _COLUMNS.items()},
+                {"compiled": "compiled", "NumPy": "numpy", "NumPy / compiled": Ratio("numpy", "compiled")},
             ),
-        ]
-        for name, form, every in product(names, _FORMS, EVERY)
-    ]
-    head = ["", "rows/s, compiled", "rows/s, NumPy", "µs a row, compiled", "µs a row, NumPy"]
-    return f"## Datasets\n\n{text}\n{table(head, rows)}"
-
-
-def _both(figures: Figures, name: str, question: str, read: str) -> list[str]:
-    keys = [(name, question, decoder, read) for decoder in DECODERS]
-    compiled, plain = keys
-    return [*(figures.text(*key) for key in keys), figures.ratio(plain, compiled)]
+        ),
+        section(
+            "Single frames in protobuf",
+            f"The first {counts.messages:,} serialized observations. Microseconds a frame, and times of *compiled, "
+            "all 42 columns*. The six are x, y, health, tag, unit_type and alliance. python-sc2 does not compute "
+            "the distances between units here, and gets a small grid of creep where it cannot read the frame's.",
+            figure_table(
+                figures,
+                "",
+                {f"{name}, {what}": (name, "protobuf", way) for name in names for way, what in WAYS.items()},
+                {
+                    "µs": (),
+                    "beside compiled": lambda row: pages.ratio(figures, row, (*row[:2], "compiled all")),
+                },
+            ),
+        ),
+        section(
+            "Recordings",
+            "`abathur.open(path).frames()` with the columns x, y, health and unit_type, without the first "
+            f"{WARM_FRAMES} frames. Of one core: frames / processor time.",
+            figure_table(
+                figures,
+                "recording, decoder",
+                {
+                    f"{name}, {form}, {NAMES[decoder]}": (name, "recording", form, decoder)
+                    for name, form, decoder in product(names, _FORMS, DECODERS)
+                },
+                {"frames/s of one core": "per_core", "frames/s by the clock": "clock", "µs a frame": "cpu"},
+            ),
+        ),
+        section(
+            "From a daemon",
+            "A daemon plays the full recording to one reader (`every`) on the same machine: at full speed, or at a "
+            "pace at which the reader waits before each frame. Processor time of the reader in µs a frame, over "
+            f"{counts.client:,} frames, with receiving. *Nothing*: frames are taken, and none of their units is "
+            "read; of a frame in columns the units' section is decoded even then.",
+            figure_table(
+                figures,
+                "",
+                {
+                    f"{name}, {encoding}, {PACES[pace]}, {scheme}, {api}": (name, "client", pace, scheme, api, encoding)
+                    for name, encoding, pace, scheme, api in product(names, ENCODINGS, PACES, SCHEMES, APIS)
+                },
+                {
+                    "nothing": ("compiled", "nothing"),
+                    **{
+                        f"{'all 42' if read == 'all' else read}, {NAMES[decoder]}": (decoder, read)
+                        for read, decoder in product(("four", "all"), DECODERS)
+                    },
+                },
+            ),
+        ),
+        section(
+            "Datasets",
+            "`abathur dataset build --workers 1`, with the start of all processes. Processor time is that of all of "
+            "them.",
+            figure_table(
+                figures,
+                "",
+                {
+                    f"{name}, {form}, `--every {every}`": (name, "dataset", form, every)
+                    for name, form, every in product(names, _FORMS, EVERY)
+                },
+                {
+                    f"{unit}, {NAMES[decoder]}": (decoder, what)
+                    for (what, unit), decoder in product({"rate": "rows/s", "cpu": "µs a row"}.items(), DECODERS)
+                },
+            ),
+        ),
+    )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import pickle
 import statistics
 import sys
@@ -26,6 +25,7 @@ from abathur._frame.unit_columns import COLUMNS
 from abathur._frame.units import Units
 from abathur.columns import ColumnsDecoder
 from columns_page import WARM_FRAMES
+from runs import answer
 from s2clientprotocol import sc2api_pb2
 
 from recordings import SEQUENCES
@@ -142,8 +142,9 @@ def _read_objects(bot: Any) -> None:
         _ = unit.position.x, unit.position.y, unit.health, unit.tag, unit.type_id, unit.alliance
 
 
-def recording(path: Path, count: int) -> dict[str, float]:
+def recording(path: str, given: str) -> dict[str, float]:
     """Frames of a recording with four columns: a frame's processor time, and frames a second by the clock."""
+    count = int(given)
     with abathur.open(path) as match:
         frames = iter(match.frames())
         for frame in islice(frames, WARM_FRAMES):
@@ -157,11 +158,11 @@ def recording(path: Path, count: int) -> dict[str, float]:
     return {"cpu": cpu / taken * 1e6, "per_core": taken / cpu, "clock": taken / clock}
 
 
-def client(address: str, api: str, encoding: str, read: str, count: int) -> dict[str, float]:
+def client(address: str, api: str, encoding: str, read: str, given: str) -> dict[str, float]:
     """Frames from a daemon: processor time of this process from the transport to arrays."""
     name, _, compression = encoding.partition("+")
     chosen: dict[str, Any] = {"policy": "every", "encoding": name, "compression": compression or "none"}
-    names = READS[read]
+    names, count = READS[read], int(given)
     moments: list[float] = []
 
     def take(number: int, frame: abathur.Frame) -> bool:
@@ -191,18 +192,18 @@ def client(address: str, api: str, encoding: str, read: str, count: int) -> dict
     return {"cpu": (end - start) / count * 1e6}
 
 
-def main(question: str, *arguments: str) -> dict[str, float]:
-    """Answer one question."""
-    first, *others = arguments
-    if question in ("decode", "parse"):
-        # Of the parent's own making.
-        data = pickle.loads(Path(first).read_bytes())
-        return decode(data) if question == "decode" else parse(data)
-    if question == "recording":
-        return recording(Path(first), *map(int, others))
-    api, encoding, read, count = others
-    return client(first, api, encoding, read, int(count))
+def _loaded(path: str) -> list[bytes]:
+    """Of the parent's own making."""
+    data: list[bytes] = pickle.loads(Path(path).read_bytes())
+    return data
 
+
+QUESTIONS: dict[str, Callable[..., dict[str, float]]] = {
+    "decode": lambda path: decode(_loaded(path)),
+    "parse": lambda path: parse(_loaded(path)),
+    "recording": recording,
+    "client": client,
+}
 
 if __name__ == "__main__":
-    print(json.dumps(main(*sys.argv[1:])))
+    sys.exit(answer(QUESTIONS))

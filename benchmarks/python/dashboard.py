@@ -6,17 +6,22 @@ not throttled: first without a page, then with one. Needs Node, npm's packages o
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from figures import machine, save
-from processes import DAEMON, ROOT, MeasureError, Process, Server
+from figures import Figures, table
+from pages import made, page
+from processes import ROOT, Daemon, MeasureError, Process, Server
+from runs import arguments, run
+
+from recordings import make_elite
 
 DRIVER = ROOT / "tests" / "system" / "dashboard" / "browser" / "driver.mjs"
 MODULES = ROOT / "benchmarks" / "browser" / "package.json"
@@ -85,83 +90,61 @@ class Browser(Process):
         return answer["value"]
 
 
-def cpu_percent(server: Server, seconds: float) -> float:
-    """Of one core, over some seconds."""
+@contextmanager
+def cpu_percent(server: Server, row: dict[str, Any]) -> Iterator[None]:
+    """Adds the processor time of the daemon, of one core, to a row."""
     start, before = time.perf_counter(), server.cpu_seconds()
-    time.sleep(seconds)
-    return 100 * (server.cpu_seconds() - before) / (time.perf_counter() - start)
+    yield
+    row["daemon_cpu_percent"] = 100 * (server.cpu_seconds() - before) / (time.perf_counter() - start)
 
 
-def measure(chromium: str, recording: Path, seconds: float) -> dict[str, Any]:
+def measure(chromium: str, recording: Path, seconds: float, rows: dict[str, dict[str, Any]]) -> None:
     """Measure without a page, then with one of each size."""
-    arguments: list[str | Path] = [DAEMON, "play", recording, "--loop", "--start-offset", str(START)]
-    free = ["--grpc-port", "0", "--socket-port", "0", "--stop-with-parent"]
-    results: dict[str, Any] = {}
-    with Server([*arguments, *free]) as server, Browser(chromium) as browser:
+    with Daemon(recording, "--loop", "--start-offset", str(START)) as server, Browser(chromium) as browser:
         time.sleep(min(seconds, 3))
-        results["without a page"] = {"daemon_cpu_percent": cpu_percent(server, seconds)}
+        with cpu_percent(server, rows.setdefault("without a page", {})):
+            time.sleep(seconds)
         for name, viewport, prepare in CASES:
             browser.run(name, "await page.goto(args)", f"http://{server.address('http')}/", viewport=viewport)
             browser.run(name, "await page.waitForFunction(() => dashboard.world.gameLoop !== undefined)")
             time.sleep(min(seconds, 3))
             if prepare:
                 browser.run(name, f"await {prepare}")
-            before, start = server.cpu_seconds(), time.perf_counter()
-            drawn = browser.run(name, f"return {DRAWN}", seconds)
-            share = 100 * (server.cpu_seconds() - before) / (time.perf_counter() - start)
-            results[f"one page, {name}"] = {"daemon_cpu_percent": share, **drawn}
+            row = rows.setdefault(f"one page, {name}", {})
+            with cpu_percent(server, row):
+                row |= browser.run(name, f"return {DRAWN}", seconds)
             browser.run(name, "await context.close()")
-    return results
 
 
-def table(results: dict[str, Any]) -> str:
-    """As Markdown."""
-    head = [
-        "",
-        "daemon, % of a core",
-        "drawn a second",
-        "the screen",
-        "frames taken",
-        "a draw, ms: p50 / p99 / max",
-        "units",
-    ]
-    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
-    for name, row in results.items():
-        cells = [name, f"{row['daemon_cpu_percent']:.1f}"]
-        if "draw_ms" in row:
-            cells += [f"{row[key]:.1f}" for key in ("drawn_per_second", "screen_per_second", "frames_per_second")]
-            cells += [" / ".join(f"{row['draw_ms'][key]:.2f}" for key in ("p50", "p99", "max")), str(row["units"])]
-        else:
-            cells += [""] * 5
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def cells(row: dict[str, Any]) -> list[str]:
+    """Of a row of the table."""
+    made = [f"{row['daemon_cpu_percent']:.1f}"]
+    if "draw_ms" not in row:
+        return made + [""] * 5
+    made += [f"{row[key]:.1f}" for key in ("drawn_per_second", "screen_per_second", "frames_per_second")]
+    return [*made, "{p50:.2f} / {p99:.2f} / {max:.2f}".format(**row["draw_ms"]), str(row["units"])]
 
 
-def main() -> None:
+def main() -> int:
     """Measure, and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=20, help="for each row")
-    parser.add_argument("--quick", action="store_true", help="see that it works: figures of no worth")
-    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "local" / "dashboard")
-    arguments = parser.parse_args()
+    quick = "see that it works: figures of no worth"
+    options = arguments("dashboard", __doc__, quick=quick, seconds=(20.0, "seconds of each row", 1.0))
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     chromium = os.environ.get("CHROME") or next((found for name in names if (found := shutil.which(name))), None)
     if chromium is None:
         sys.exit("Chromium is missing (Debian: apt-get install chromium; or name it in the environment's CHROME)")
     if not (MODULES.parent / "node_modules" / "playwright-core").is_dir():
         sys.exit("playwright-core is missing: run `npm ci` in benchmarks/browser")
-    recording = ROOT / "benchmarks" / "local" / "elite.mcap"
-    recording.parent.mkdir(parents=True, exist_ok=True)
-    if not recording.exists():
-        with Process(["dotnet", DAEMON, "synth", "--preset", "elite", "-o", recording]) as synth:
-            synth.wait()
-    try:
-        results = measure(chromium, recording, 1 if arguments.quick else arguments.seconds)
-    except MeasureError as error:
-        sys.exit(str(error))
-    save(arguments.output, {"machine": machine(), "results": results}, table(results))
-    print(table(results))
+    rows: dict[str, dict[str, Any]] = {}
+
+    def written(_: Figures) -> str:
+        head = ["", "daemon, % of a core", "drawn a second", "the screen", "frames taken"]
+        head += ["a draw, ms: p50 / p99 / max", "units"]
+        lines = [[name, *cells(row)] for name, row in rows.items() if "daemon_cpu_percent" in row]
+        return page("The dashboard", made("dashboard"), table(head, lines))
+
+    return run(options, lambda _: measure(chromium, make_elite(), options.seconds, rows), written, {"results": rows})
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

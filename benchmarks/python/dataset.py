@@ -6,19 +6,16 @@ disk and to read; whether local workers and a Dask cluster, of which a worker is
 
 from __future__ import annotations
 
-import argparse
-import datetime
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import abathur
@@ -28,12 +25,13 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from abathur import dataset
-from dask_processes import DaskCluster
+from dask_processes import dask_cluster
 from dataset_page import EVERY, RANGE_LOOPS, page
-from figures import Figures, machine, save
-from processes import DAEMON, ROOT, MeasureError, Process
+from figures import Figures
+from processes import DAEMON, MeasureError
+from runs import arguments, rounds, run, times
 
-from recordings import LOCAL, import_sequences, make_elite, make_part
+from recordings import LOCAL, import_sequences, made, make_elite, make_part
 
 #: Frames of each file whose table is compared: the largest part of the generated match.
 COMPARED = (9200, 11200)
@@ -51,42 +49,26 @@ class Build:
         self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.worker_bytes = 0
         self.seconds = 0.0
-        self._is_over = threading.Event()
-        self._sampler = threading.Thread(target=self._sample)
 
-    def __enter__(self) -> Build:
-        """Watch its memory from now on."""
-        self._sampler.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Wait for its end."""
-        if kind is not None:
-            self.process.kill()
-        _, said = self.process.communicate()
+    def wait(self) -> Build:
+        """Wait for its end, and watch its memory."""
+        with ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(self.process.communicate)
+            while not wait([ended], _SAMPLE_SECONDS).done:
+                with suppress(psutil.NoSuchProcess):
+                    for worker in psutil.Process(self.process.pid).children():
+                        if any("spawn_main" in word for word in worker.cmdline()):
+                            self.worker_bytes = max(self.worker_bytes, worker.memory_info().rss)
         self.seconds = time.perf_counter() - self._begin
-        self._is_over.set()
-        self._sampler.join()
-        if kind is None and self.process.returncode:
-            raise MeasureError(f"dataset build ended with exit code {self.process.returncode}: {said}")
-
-    def _sample(self) -> None:
-        while not self._is_over.wait(_SAMPLE_SECONDS):
-            try:
-                for worker in psutil.Process(self.process.pid).children():
-                    if any("spawn_main" in word for word in worker.cmdline()):
-                        self.worker_bytes = max(self.worker_bytes, worker.memory_info().rss)
-            except psutil.NoSuchProcess:
-                continue
+        if self.process.returncode:
+            raise MeasureError(f"dataset build ended with {self.process.returncode}: {ended.result()[1]}")
+        return self
 
 
 def speed(figures: Figures, folder: Path, recordings: list[Path]) -> None:
     """Two whole matches in large frames, each loop of them, with two workers."""
     output = folder / "speed"
-    with Build(*recordings, "-o", output, "--workers", "2") as build:
-        pass
+    build = Build(*recordings, "-o", output, "--workers", "2").wait()
     info = dataset.info(output)
     rows = info.tables["units"].rows
     figures.add("rows/s", rows / build.seconds, "speed", "rate")
@@ -154,21 +136,17 @@ def many(figures: Figures, folder: Path, matches: int, frames: int) -> None:
     recordings = [make_match(seed, frames) for seed in range(1, matches + 1)]
     figures.add("MB", sum(each.stat().st_size for each in recordings) / 1e6, "many", "recordings")
     options = ("--every", str(EVERY))
-    with Build(*recordings, "-o", folder / "local", *options, "--workers", "2") as build:
-        pass
+    build = Build(*recordings, "-o", folder / "local", *options, "--workers", "2").wait()
     figures.add("matches/h", matches / build.seconds * 3600, "many", "local")
     figures.add("MB", build.worker_bytes / 1e6, "many", "worker")
-    with (
-        DaskCluster(workers=2) as cluster,
-        Build(*recordings, "-o", folder / "dask", *options, "--scheduler", cluster.address) as build,
-    ):
-        done = 0
-        while done < matches // 2:
-            done = len(list((folder / "dask" / "_manifest").glob("*.json")))
+    with dask_cluster(workers=2) as (address, workers):
+        build = Build(*recordings, "-o", folder / "dask", *options, "--scheduler", address)
+        while len(list((folder / "dask" / "_manifest").glob("*.json"))) < matches // 2:
             if build.process.poll() is not None:
                 raise MeasureError("the build ended before a worker was killed")
             time.sleep(_SAMPLE_SECONDS)
-        cluster.workers[0].kill()
+        workers[0].kill()
+        build.wait()
     figures.add("matches/h", matches / build.seconds * 3600, "many", "dask")
     local, dask = contents(folder / "local"), contents(folder / "dask")
     if local != dask:
@@ -189,76 +167,42 @@ def contents(folder: Path) -> dict[str, str]:
     return {each.relative_to(folder).as_posix(): hashlib.sha256(each.read_bytes()).hexdigest() for each in files}
 
 
-def timed(call: Callable[[], Any], repetitions: int = 3) -> tuple[float, Any]:
-    """The shortest time of some calls in seconds, and what the last returned."""
-    best = float("inf")
-    for _ in range(repetitions):
-        begin = time.perf_counter()
-        result = call()
-        best = min(best, time.perf_counter() - begin)
-    return best, result
-
-
-def run(*arguments: str | Path) -> None:
-    """A command of the daemon."""
-    with Process(["dotnet", DAEMON, *arguments]) as process:
-        process.wait()
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The shortest time of three calls in seconds, and what the last returned."""
+    results: list[Any] = []
+    taken = times(lambda _: results.append(call()), range(3))
+    return min(taken) / 1e6, results[-1]
 
 
 def make_match(seed: int, frames: int) -> Path:
     """A generated match; made where it is missing."""
     path = LOCAL / f"matches-{frames}" / f"match-{seed:04}.mcap"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        run("synth", "--seed", str(seed), "--steps", str(frames), "-o", path, "-q")
-    return path
+    return made(path, DAEMON, "synth", "--seed", str(seed), "--steps", str(frames), "-q", "-o")
 
 
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench dataset", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed and sizes (default: 3)")
-    parser.add_argument("--matches", type=int, default=200, help="generated matches (default: 200)")
-    parser.add_argument("--frames", type=int, default=3000, help="frames of each (default: 3000)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-dataset", help="folder of the results"
+    options = arguments(
+        "dataset",
+        __doc__,
+        rounds=(3, "rounds of speed and sizes"),
+        matches=(200, "generated matches"),
+        frames=(3000, "frames of each"),
     )
-    options = parser.parse_args()
-    if min(options.rounds, options.matches, options.frames) < 1:
-        parser.error("--rounds, --matches and --frames are positive")
-    figures = Figures()
-    try:
-        elite, second = make_elite(), make_second()
-        compared = {elite: COMPARED, **{each: None for each in import_sequences() if each.stem == WHOLE_MATCH}}
+    compared: dict[Path, tuple[int, int] | None] = {}
+
+    def measured(figures: Figures) -> None:
+        elite, second = make_elite(), make_elite(seed=12)
+        compared.update({elite: COMPARED, **dict.fromkeys(import_sequences(WHOLE_MATCH))})
         with tempfile.TemporaryDirectory(dir=LOCAL) as temporary:
             folder = Path(temporary)
-            for number in range(options.rounds):
-                print(f"round {number + 1} of {options.rounds}", flush=True)
+            for _ in rounds(options.rounds):
                 speed(figures, folder, [elite, second])
                 for recording, limits in compared.items():
                     sizes(figures, folder, recording, limits)
-            print(f"{options.matches} matches", flush=True)
             many(figures, folder, options.matches, options.frames)
-    except MeasureError as error:
-        print(f"dataset: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    text = page(figures, [each.stem for each in compared], options)
-    save(options.output, {"machine": machine(), "figures": figures.to_json()}, text)
-    (options.output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
-    print(text)
-    print(f"results in {options.output.relative_to(ROOT) if options.output.is_relative_to(ROOT) else options.output}")
-    return 0
 
-
-def make_second() -> Path:
-    """Another match in large frames; made where it is missing."""
-    path = LOCAL / "elite-12.mcap"
-    if not path.exists():
-        print(f"making {path.name}", flush=True)
-        run("synth", "--preset", "elite", "--seed", "12", "-o", path)
-    return path
+    return run(options, measured, lambda figures: page(figures, [each.stem for each in compared], options))
 
 
 if __name__ == "__main__":

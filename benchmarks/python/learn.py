@@ -5,9 +5,6 @@ In order, shuffled, at random; with a target; in several processes, and under Py
 
 from __future__ import annotations
 
-import argparse
-import datetime
-import json
 import os
 import random
 import shutil
@@ -21,7 +18,7 @@ import abathur
 from figures import Figures
 from learn_page import COPIES, FORMS, INDEX, KINDS, LOADERS, ORDERS, PROCESSES, STEPS, STYLES, Key, page
 from processes import ROOT
-from runs import output_of, rounds, run
+from runs import arguments, ask, rounds, run
 
 from recordings import LOCAL, SKIRMISH, import_sequences, make_compact, make_elite
 
@@ -33,6 +30,12 @@ _NEAR, _FAR = STEPS
 
 #: The key of figures, the Python, and what `learn_reading.py` is asked.
 Question = tuple[Key, str, tuple[object, ...]]
+
+
+def read(python: str, *question: object) -> dict[str, Any]:
+    """What `learn_reading.py` answers."""
+    answer: dict[str, Any] = ask(_READING, *question, python=python, PYTHONPATH=str(ROOT / "python_agent"))
+    return answer
 
 
 def prepare(full: Path, folder: Path, torch: str | None) -> tuple[list[Question], dict[str, str]]:
@@ -52,7 +55,7 @@ def prepare(full: Path, folder: Path, torch: str | None) -> tuple[list[Question]
             shutil.copyfile(path, copies / f"{number}.mcap")
         add("baseline", question=("baseline", path))
         for kind, step in product(KINDS, STEPS):
-            ask(sys.executable, "check", path, kind, step, index, "shuffled", "shares")
+            read(sys.executable, "check", path, kind, step, index, "shuffled", "shares")
             for how in ORDERS:
                 add(kind, how, step, question=("read", path, kind, how, step, frames))
         for kind in KINDS:
@@ -63,54 +66,37 @@ def prepare(full: Path, folder: Path, torch: str | None) -> tuple[list[Question]
             add("processes", workers, question=("processes", copies, "plain", _FAR, workers))
         if torch:
             loaders = [f"{style}-{workers}" for style, workers in product(STYLES, LOADERS)]
-            versions = ask(torch, "check", copies, "plain", _FAR, folder / "copies.index", *loaders)
+            versions = read(torch, "check", copies, "plain", _FAR, folder / "copies.index", *loaders)
             for how in loaders:
                 add(how, question=("read", copies, "plain", how, _FAR, frames * COPIES), python=torch)
     print(f"{full.stem}: windows are equal in all orders", flush=True)
     return asked, versions
 
 
-def ask(python: str, *arguments: object) -> dict[str, Any]:
-    """What `learn_reading.py` answers."""
-    line = [python, str(_READING), *map(str, arguments)]
-    answer: dict[str, Any] = json.loads(output_of(line, PYTHONPATH=str(ROOT / "python_agent")))
-    return answer
-
-
 def main() -> int:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="dotnet make.cs bench learn", description=__doc__)
-    parser.add_argument("--rounds", type=int, help="rounds (default: 3; quick: 1)")
-    parser.add_argument("--quick", action="store_true", help="one short match: shows that it works")
-    parser.add_argument("--torch", metavar="PYTHON", help="a Python that has PyTorch (default: not measured)")
-    parser.add_argument(
-        "--output", type=Path, default=LOCAL / f"{datetime.date.today()}-learn", help="folder of the results"
-    )
-    options = parser.parse_args()
-    count = options.rounds if options.rounds is not None else 1 if options.quick else 3
-    if count < 1:
-        parser.error("--rounds is positive")
+    more = {"--torch": {"metavar": "PYTHON", "help": "a Python that has PyTorch (default: not measured)"}}
+    quick = "one short match: shows that it works"
+    options = arguments("learn", __doc__, more, quick=quick, rounds=(3, "rounds", 1))
+    matches = [SKIRMISH] if options.quick else [*import_sequences(REAL), make_elite()]
+    versions: dict[str, str] = {}
 
-    def measured(figures: Figures) -> str:
-        LOCAL.mkdir(parents=True, exist_ok=True)
-        real = [] if options.quick else [each for each in import_sequences() if each.stem == REAL]
-        matches = [SKIRMISH] if options.quick else [*real, make_elite()]
+    def measured(figures: Figures) -> None:
         asked: list[Question] = []
-        versions: dict[str, str] = {}
+        LOCAL.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=LOCAL) as temporary:
             for match in matches:
                 more, found = prepare(match, Path(temporary), options.torch if match == matches[0] else None)
                 asked += more
-                versions |= found
-            for number in rounds(count):
+                versions.update(found)
+            for number in rounds(options.rounds):
                 for key, python, question in random.Random(number).sample(asked, len(asked)):
-                    for name, value in ask(python, *question).items():
+                    for name, value in read(python, *question).items():
                         figures.add(_UNITS.get(name, "ms"), value, *key, name)
                 figures.add("", os.getloadavg()[0], "load")
-                print(f"load {os.getloadavg()[0]:.1f}", flush=True)
-        return page(figures, [each.stem for each in matches], count, versions)
 
-    return run("learn", options.output, measured)
+    names = [each.stem for each in matches]
+    return run(options, measured, lambda figures: page(figures, names, options.rounds, versions))
 
 
 if __name__ == "__main__":

@@ -121,11 +121,11 @@ def test_all_ways_read_the_same_units() -> None:
 
 
 def test_a_process_answers_with_times_of_a_recording() -> None:
-    answer = columns_reading.main("recording", str(SKIRMISH), "50")
+    answer = columns_reading.recording(str(SKIRMISH), "50")
     assert set(answer) == {"cpu", "per_core", "clock"}
     assert answer["per_core"] == pytest.approx(1e6 / answer["cpu"])
     with pytest.raises(AssertionError, match="too few frames"):
-        columns_reading.main("recording", str(SKIRMISH), "1000000")
+        columns_reading.recording(str(SKIRMISH), "1000000")
 
 
 def test_wrong_usage_is_told(tmp_path: Path) -> None:
