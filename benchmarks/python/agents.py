@@ -1,6 +1,7 @@
 """A process full of agents: reads commands from standard input, a JSON object a line, and answers each with one.
 
-- ``{"read": {...}, "count": 25, "blocking": false}`` subscribes that many times; answered once each has had a frame.
+- ``{"read": [{...}, ...], "blocking": false}`` subscribes; answered once each has had a frame.
+- ``{"wait": N}``: answered once N frames have come. ``{"forget": true}``: forgets and tells how many have come.
 - ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
 - ``{"split": [START_NS, END_NS, "published"]}``, after measuring: the parts of each frame's way.
 - ``{"received": true}``: when each frame of the first subscription came; ``"ended"``: after the match.
@@ -18,13 +19,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import pairwise
 from typing import Any
 
 import aiohttp
 import grpc
-from readers import Sample, Subscription, read, read_blocking
+from readers import Sample, Subscription, read_blocking, receive
 
 _FIRST_FRAME_SECONDS = 30.0
 _LINGER_SECONDS = 0.2
@@ -39,17 +40,16 @@ class Agents:
         self._stop: threading.Event | None = None
         self._stalled: Iterator[Sample] | None = None
 
-    async def start(self, subscription: Subscription, count: int, *, blocking: bool) -> dict[str, Any]:
+    async def start(self, subscriptions: list[Subscription], *, blocking: bool) -> dict[str, Any]:
         """Subscribe, and wait until each subscription has had a frame."""
-        self._samples = [[] for _ in range(count)]
+        self._samples = [[] for _ in subscriptions]
+        pairs = zip(subscriptions, self._samples, strict=True)
         if blocking:
-            self._stop = threading.Event()
-            self._tasks = [
-                asyncio.create_task(asyncio.to_thread(_read_blocking, subscription, samples, self._stop))
-                for samples in self._samples
-            ]
+            self._stop = stop = threading.Event()
+            reading = [asyncio.to_thread(_read_blocking, each, samples, stop) for each, samples in pairs]
         else:
-            self._tasks = [asyncio.create_task(_read(subscription, samples)) for samples in self._samples]
+            reading = [receive(each, samples) for each, samples in pairs]
+        self._tasks = [asyncio.create_task(each) for each in reading]
         deadline = time.monotonic() + _FIRST_FRAME_SECONDS
         while not all(self._samples):
             failed = next((task for task in self._tasks if task.done()), None)
@@ -58,7 +58,23 @@ class Agents:
             if time.monotonic() > deadline:
                 return {"error": f"no frame within {_FIRST_FRAME_SECONDS:.0f} s"}
             await asyncio.sleep(0.01)
-        return {"started": count}
+        return {}
+
+    async def wait(self, frames: int) -> dict[str, Any]:
+        """Until so many frames have come."""
+        while sum(map(len, self._samples)) < frames:
+            failed = next((task for task in self._tasks if task.done()), None)
+            if failed is not None:
+                return {"error": str(failed.exception() or "the stream ended")}
+            await asyncio.sleep(0.0005)
+        return {}
+
+    def forget(self) -> dict[str, Any]:
+        """Forget the frames that have come, and tell how many they are."""
+        count = sum(map(len, self._samples))
+        for each in self._samples:
+            each.clear()
+        return {"frames": count}
 
     async def measure(self, start: int, end: int, moment: str) -> dict[str, Any]:
         """What was published or received between two moments of the clock, and what that cost this process."""
@@ -119,12 +135,6 @@ class Agents:
         return {"stopped": True}
 
 
-async def _read(subscription: Subscription, samples: list[Sample]) -> None:
-    with suppress(asyncio.IncompleteReadError):
-        async for sample in read(subscription):
-            samples.append(sample)
-
-
 def _read_blocking(subscription: Subscription, samples: list[Sample], stop: threading.Event) -> None:
     with closing(read_blocking(subscription)) as frames:
         for sample in frames:
@@ -143,7 +153,12 @@ async def _sleep_until(moment: int) -> None:
 
 async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
     if "read" in command:
-        return await agents.start(Subscription(**command["read"]), command["count"], blocking=command["blocking"])
+        subscriptions = [Subscription(**each) for each in command["read"]]
+        return await agents.start(subscriptions, blocking=command["blocking"])
+    if "wait" in command:
+        return await agents.wait(command["wait"])
+    if "forget" in command:
+        return agents.forget()
     if "measure" in command:
         return await agents.measure(*command["measure"])
     if "split" in command:

@@ -84,7 +84,7 @@ def measure_kind(kind: str, seconds: float, agents: int, seed: int, figures: Fig
         baseline = stack.enter_context(Server([BENCHMARKS, "baseline", SKIRMISH, "--port", "0"]))
         subscriptions = {name: Subscription(name, daemon.address(name), "every") for name in _TRANSPORTS}
         subscriptions[BASELINE] = Subscription("baseline", baseline.address("baseline"), decode=False)
-        readers = [(stack.enter_context(AgentProcess()), each, 1) for each in subscriptions.values()]
+        readers = [(stack.enter_context(AgentProcess()), [each]) for each in subscriptions.values()]
         load = measure(daemon, readers, seconds, settle=_SETTLE_SECONDS, blocking=True)
         load.check_whole()
         figures.add("MB", daemon.status().process.peak_working_set_bytes / 1e6, "daemon", kind, "peak")

@@ -43,8 +43,8 @@ TRANSPORTS = {
     "WebSocket columns+zstd-stream": ("websocket", "columns", "zstd-stream"),
     _GRPC_DOTNET: ("grpc", "proto", "none"),
     "TCP": ("baseline", "proto", "none"),
-    "NATS": ("nats", "proto", "none"),
-    "NATS columns+zstd-stream": ("nats", "columns", "zstd-stream"),
+    "NATS": ("nats-py", "proto", "none"),
+    "NATS columns+zstd-stream": ("nats-py", "columns", "zstd-stream"),
     "gRPC+gzip": ("grpc", "proto", "gzip"),
     "gRPC+br": ("grpc", "proto", "br"),
     "gRPC+zstd": ("grpc", "proto", "zstd"),
@@ -105,7 +105,7 @@ class Case:
         transport, encoding, compression = TRANSPORTS[self.transport]
         policy = "every" if self.is_unlimited else "latest"
         # An agent of the package sends requests, which nothing answers there.
-        decodes = probe and transport != "nats" and self.transport != _GRPC_DOTNET
+        decodes = probe and transport != "nats-py" and self.transport != _GRPC_DOTNET
         return Subscription(
             transport, server.address(transport), policy, decodes, decodes, encoding=encoding, compression=compression
         )
@@ -204,9 +204,8 @@ class Run:
         """Measure a case; and with fewer agents, where two cores are too few for as many."""
         for count in (case.agents, *_FEWER.get(case.agents, ())):
             each = Case(case.transport, case.rate, count)
-            other = each.subscription(server, probe=False)
-            readers = [(agents[0], each.subscription(server, probe=True), 1)]
-            readers += [(agent, other, some) for agent, some in share(count - 1, agents[1:])]
+            others = [each.subscription(server, probe=False)] * (count - 1)
+            readers = [(agents[0], [each.subscription(server, probe=True)]), *share(others, agents[1:])]
             try:
                 load = measure(
                     server, readers, self._seconds(each), settle=_SETTLE, full_speed=each.is_unlimited, split=True
@@ -245,7 +244,7 @@ def _warm_up(daemon: Daemon, waiting: list[Case], agents: list[AgentProcess]) ->
     ordered = sorted({case.transport for case in waiting})
     for start in range(0, len(ordered), len(agents)):
         subscriptions = [Case(name, UNLIMITED, 1).subscription(daemon, probe=True) for name in ordered[start:]]
-        readers = [(agent, each, 1) for agent, each in zip(agents, subscriptions, strict=False)]
+        readers = [(agent, [each]) for agent, each in zip(agents, subscriptions, strict=False)]
         measure(daemon, readers, _WARM_UP, settle=0, full_speed=True)
 
 
@@ -279,7 +278,7 @@ def _percentiles(values: Any) -> dict[str, float]:
 def _server_of(case: Case) -> str:
     """Which server a case needs."""
     transport, encoding, _ = TRANSPORTS[case.transport]
-    if transport == "nats":
+    if transport == "nats-py":
         return f"nats {encoding}"
     if case.transport == _GRPC_DOTNET:
         return "grpc baseline"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from abathur.sync.v1 import sync_pb2
-from processes import Daemon, MeasureError, Process, Server
+from load import percentile, window
+from processes import AgentProcess, Daemon, MeasureError, Process, Server, stop
+from readers import Subscription
 
 _ATTACH_SECONDS = 0.3
 _WAIT_SECONDS = 10.0
@@ -24,34 +20,31 @@ _MOST_STEPS = 2000
 _COUNTED = re.compile(r"^(\d+),.*raw_syscalls:sys_enter|^ *\S+ +\S+ +\S+ +(\d+).* total$", re.M)
 
 
-class ReaderProcess(Process):
-    """A process of `growth_readers.py`: any number of connections to the socket."""
+class ReaderProcess(AgentProcess):
+    """A process of agents that read the socket without decoding."""
 
     def __init__(self, server: Server) -> None:
-        super().__init__([sys.executable, Path(__file__).with_name("growth_readers.py"), server.address("socket")])
-        self.count = 0
-        self.policy = ""
+        super().__init__()
+        self._address = server.address("socket")
+        self.reading: list[Subscription] = []
 
     def connect(self, policy: str, count: int) -> None:
-        """Subscribe that many times more."""
-        self.policy = policy
-        self._ask(connect={"policy": policy, "encoding": "proto"}, count=count)
-        self.count += count
+        """Subscribe that many times; what was read before is ended."""
+        if self.reading:
+            stop([self])
+        self.reading = [Subscription("socket", self._address, policy, decode=False)] * count
+        self.send_read(self.reading)
+        self.answer()
 
     def wait_frames(self, frames: int) -> None:
-        """Until each reader has had that many frames since `take`."""
-        self._ask(wait=frames * self.count)
+        """Until each reader has had that many frames since `forget`."""
+        self.send(wait=frames * len(self.reading))
+        self.answer()
 
-    def take(self) -> dict[str, float]:
-        """``frames``, ``p50``, ``p99`` since the last time."""
-        return self._ask(take=True)
-
-    def _ask(self, **command: Any) -> dict[str, Any]:
-        self.write_line(json.dumps(command))
-        answer: dict[str, Any] = json.loads(self.read_line())
-        if answer.get("error"):
-            raise MeasureError(f"readers: {answer['error']}")
-        return answer
+    def forget(self) -> int:
+        """Forget the frames that have come, and tell how many they are."""
+        self.send(forget=True)
+        return int(self.answer()["frames"])
 
 
 @contextmanager
@@ -80,48 +73,27 @@ def system_calls(process: Process) -> Iterator[list[int]]:
     yield counts
 
 
-@dataclass(frozen=True)
-class Moment:
-    """The daemon at one moment."""
-
-    at: float
-    cpu: float
-    status: sync_pb2.Status
-
-    @staticmethod
-    def of(daemon: Daemon) -> Moment:
-        """Now."""
-        status = daemon.status()
-        return Moment(time.perf_counter(), daemon.cpu_seconds(), status)
-
-
-def between(before: Moment, after: Moment) -> dict[str, float]:
-    """CPU (µs) and allocated bytes a frame, and CPU (ms) a second."""
-    frames = after.status.frames_published - before.status.frames_published
-    if frames <= 0:
-        raise MeasureError("no frame was published")
-    cpu, seconds = after.cpu - before.cpu, after.at - before.at
-    allocated = after.status.process.allocated_bytes - before.status.process.allocated_bytes
-    return {
-        "cpu": cpu * 1e6 / frames,
-        "cpu_second": cpu * 1e3 / seconds,
-        "allocated": allocated / frames,
-        "hz": frames / seconds,
-    }
-
-
 def timed(daemon: Daemon, readers: ReaderProcess, seconds: float) -> dict[str, float]:
-    """What the clock and the memory say while a playback runs."""
+    """What the clock and the memory say while a playback runs: of a frame in µs, and of a second in ms."""
     daemon.resume()
     readers.wait_frames(1)
     time.sleep(seconds / 5)
-    readers.take()
-    before = Moment.of(daemon)
-    time.sleep(seconds)
-    after = Moment.of(daemon)
-    took = readers.take()
+    load = window(daemon, [(readers, readers.reading)], seconds)
+    readers.forget()
     daemon.pause()
-    return {**between(before, after), "rss": rss(daemon), "p50": took["p50"] / 1e6, "p99": took["p99"] / 1e6}
+    return {
+        **costs(load.cpu, load.published, load.allocated or 0, seconds),
+        "hz": load.published / seconds,
+        "rss": rss(daemon),
+        **{f"p{percent}": percentile(load.latency, percent) for percent in (50, 99)},
+    }
+
+
+def costs(cpu: float, frames: int, allocated: int, seconds: float) -> dict[str, float]:
+    """CPU (µs) and allocated bytes a frame, and CPU (ms) a second."""
+    if frames <= 0:
+        raise MeasureError("no frame was published")
+    return {"cpu": cpu * 1e6 / frames, "cpu_second": cpu * 1e3 / seconds, "allocated": allocated / frames}
 
 
 def warm_up(daemon: Daemon, readers: ReaderProcess, seconds: float) -> None:
@@ -142,10 +114,10 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int
     because the runtime counts allocations in large steps; without such requests, but for the policy `latest`.
     """
     daemon.pause()
-    many = max(frames, min(_MOST_STEPS, deliveries // readers.count))
+    many = max(frames, min(_MOST_STEPS, deliveries // len(readers.reading)))
     _drain(readers)
     before = daemon.status()
-    if readers.policy == "latest":
+    if readers.reading[0].policy == "latest":
         _step(daemon, readers, many)
     else:
         daemon.step(many)
@@ -157,7 +129,7 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int
     }
     with system_calls(daemon) as calls:
         _step(daemon, readers, frames)
-    readers.take()
+    readers.forget()
     if calls:
         counts["system_calls"] = calls[0] / frames
     return counts
@@ -166,7 +138,7 @@ def counted(daemon: Daemon, readers: ReaderProcess, frames: int, deliveries: int
 def _drain(readers: ReaderProcess) -> None:
     quiet = time.monotonic() + _WAIT_SECONDS
     # A paused playback may have frames under way.
-    while readers.take()["frames"]:
+    while readers.forget():
         if time.monotonic() > quiet:
             raise MeasureError("a paused playback sends frames")
         time.sleep(0.05)

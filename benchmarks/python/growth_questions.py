@@ -16,7 +16,7 @@ import abathur
 import growth_inputs
 import numpy as np
 from abathur import actions, drawing
-from growth_daemon import Moment, ReaderProcess, between, counted, read_so_far, rss, timed, warm_up
+from growth_daemon import ReaderProcess, costs, counted, read_so_far, rss, timed, warm_up
 from processes import DAEMON, FREE_PORTS, Daemon, MeasureError, Process, Server
 
 from recordings import SKIRMISH
@@ -91,7 +91,7 @@ def _readers(policy: str) -> Callable[[Scale, Path], Iterator[tuple[float, Value
         recording = growth_inputs.make(folder / "readers.mcap", _READ_FRAME, 3000)
         with Daemon(recording, *_PAUSED) as daemon, ReaderProcess(daemon) as readers:
             for count in scale.readers:
-                readers.connect(policy, count - readers.count)
+                readers.connect(policy, count)
                 if count == scale.readers[0]:
                     warm_up(daemon, readers, scale.seconds)
                 yield count, _without(_both(daemon, readers, scale), "cpu_second")
@@ -138,17 +138,19 @@ def _length(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
     # A finite rate: at unlimited rate no history is kept.
     with Daemon(recording, "--start-paused", "--rate", "1000") as daemon, ReaderProcess(daemon) as readers:
         readers.connect("every", 1)
-        before = Moment.of(daemon)
+        moments = [(time.perf_counter(), daemon.cpu_seconds(), daemon.status())]
         daemon.resume()
         for minutes in scale.minutes:
             while daemon.status().frames_published < minutes * _LOOPS_A_MINUTE:
                 time.sleep(0.02)
-            after = Moment.of(daemon)
-            # The readers keep the latency of each frame: not over hours.
-            readers.take()
-            values = {**between(before, after), "rss": rss(daemon), "history": after.status.history.bytes / 1e6}
-            yield minutes, _without(values, "cpu_second")
-            before = after
+            moments.append((time.perf_counter(), daemon.cpu_seconds(), daemon.status()))
+            # The readers keep each frame's times: not over hours.
+            readers.forget()
+            (start, cpu, before), (end, used, after) = moments[-2:]
+            allocated = after.process.allocated_bytes - before.process.allocated_bytes
+            values = costs(used - cpu, after.frames_published - before.frames_published, allocated, end - start)
+            more = {"rss": rss(daemon), "history": after.history.bytes / 1e6}
+            yield minutes, _without({**values, **more}, "cpu_second")
 
 
 def _recording_size(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:

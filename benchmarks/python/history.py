@@ -8,9 +8,10 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import load
 import numpy as np
 from figures import Figures
-from load import measure, percentile
+from load import percentile
 from pages import figure_table, made, page, ratio, section
 from processes import AgentProcess, Daemon, Process
 from readers import Subscription
@@ -57,22 +58,23 @@ def latency(daemon: Daemon, seconds: float, reader: tuple[dict[str, str], int] |
     """Published to received of a reference reader, in ns, and frames a second of a reader of the history."""
     address = daemon.address("socket")
     with ExitStack() as stack:
-        reference = stack.enter_context(AgentProcess())
+        readers = [(stack.enter_context(AgentProcess()), [Subscription("socket", address, "every")])]
+        stack.enter_context(load.reading(daemon, readers, blocking=True))
         other = None
         if reader is not None:
             program = Path(__file__).with_name("history_reader.py")
             line = [sys.executable, program, address, json.dumps(reader[0]), str(KEPT), str(reader[1])]
             other = stack.enter_context(Process(line))
             other.read_line()
-        readers = [(reference, Subscription("socket", address, "every"), 1)]
-        load = measure(daemon, readers, seconds, settle=_SETTLE_SECONDS, blocking=True)
-        load.check_whole()
+        time.sleep(_SETTLE_SECONDS)
+        measured = load.window(daemon, readers, seconds)
+        measured.check_whole()
         rate = 0.0
         if other is not None:
             other.write_line("stop")
             read = json.loads(other.read_line())
             rate = read["frames"] / read["seconds"]
-    return load.latency * 1e6, rate
+    return measured.latency * 1e6, rate
 
 
 def reading(recording: Path, figures: Figures, seconds: float) -> None:

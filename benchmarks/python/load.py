@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,8 @@ from readers import Subscription
 
 QUANTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "max": 100.0}
 
-#: Agents of one process: what they read, and how many of them.
-Readers = tuple[AgentProcess, Subscription, int]
+#: Agents of one process: what each of them reads.
+Readers = tuple[AgentProcess, list[Subscription]]
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,25 @@ class Load:
     Attributes:
         seconds: How long.
         agents: Number of agents.
-        cpu: Processor time of the servers, s.
+        cpus: Processor time of each server, s.
         answers: What each process of agents measured.
         published: Frames that the servers published: as daemons count them, else as agents saw them.
-        allocated: Managed bytes that daemons allocated; None where the server is none.
+        allocated: Managed bytes that daemons allocated; None of other servers.
         split: The parts of the way of each frame to the agents of the first process.
     """
 
     seconds: float
     agents: int
-    cpu: float
+    cpus: list[float]
     answers: list[dict[str, Any]]
     published: int
     allocated: int | None = None
     split: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def cpu(self) -> float:
+        """Processor time of all servers, s."""
+        return sum(self.cpus)
 
     @cached_property
     def received(self) -> int:
@@ -74,6 +79,64 @@ def percentile(values: Any, percent: float) -> float:
     return float(np.percentile(values, percent))
 
 
+@contextmanager
+def reading(
+    servers: Process | Sequence[Process],
+    readers: Sequence[Readers],
+    *,
+    full_speed: bool = False,
+    blocking: bool = False,
+) -> Iterator[None]:
+    """Have agents read from servers: see `measure`. They have had a frame when it begins."""
+    daemons = [each for each in _several(servers) if isinstance(each, Daemon)]
+    agents = [agent for agent, _ in readers]
+    with ExitStack() as stack:
+        for daemon in daemons:
+            stack.callback(daemon.pause)
+            daemon.resume()
+            # Who subscribes before the first frame gets a message without one.
+            while daemon.status().frames_published == 0:
+                time.sleep(0.01)
+        stack.callback(stop, agents)
+        for agent, subscriptions in readers:
+            agent.send_read(subscriptions, blocking=blocking)
+        for agent in agents:
+            agent.answer()
+        for daemon in daemons if full_speed else ():
+            stack.callback(daemon.set_rate, 1)
+            daemon.set_rate(0)
+        yield
+
+
+def window(
+    servers: Process | Sequence[Process],
+    readers: Sequence[Readers],
+    seconds: float,
+    *,
+    moment: str = "published",
+    split: bool = False,
+) -> Load:
+    """Measure what agents read that read already: what was ``published`` or ``received`` in that time."""
+    agents = [agent for agent, _ in readers]
+    start = time.perf_counter_ns() + 30_000_000
+    end = start + int(seconds * 1e9)
+    for agent in agents:
+        agent.send(measure=[start, end, moment])
+    before, after = _moment(_several(servers), start), _moment(_several(servers), end)
+    answers = [agent.answer() for agent in agents]
+    parts = {}
+    if split:
+        agents[0].send(split=[start, end, moment])
+        parts = agents[0].answer()
+    cpu = [late - early for early, late in zip(before[0], after[0], strict=True)]
+    published, allocated = after[1] - before[1], after[2] - before[2]
+    count = sum(len(subscriptions) for _, subscriptions in readers)
+    if not any(isinstance(each, Daemon) for each in _several(servers)):
+        published = len({stamp for each in answers for stamp in each["published"]})
+        return Load(seconds, count, cpu, answers, published, None, parts)
+    return Load(seconds, count, cpu, answers, published, allocated, parts)
+
+
 def measure(
     servers: Process | Sequence[Process],
     readers: Sequence[Readers],
@@ -84,7 +147,7 @@ def measure(
     blocking: bool = False,
     split: bool = False,
 ) -> Load:
-    """Have agents read from servers.
+    """Have agents read from servers, and measure it.
 
     Args:
         servers: Where they read; a daemon publishes only as long.
@@ -96,48 +159,20 @@ def measure(
         blocking: Whether agents read without asyncio.
         split: Whether the parts of each frame's way are wanted.
     """
-    of_all = [servers] if isinstance(servers, Process) else servers
-    daemons = [each for each in of_all if isinstance(each, Daemon)]
-    agents = [agent for agent, _, _ in readers]
-    with ExitStack() as stack:
-        for daemon in daemons:
-            stack.callback(daemon.pause)
-            daemon.resume()
-            # Who subscribes before the first frame gets a message without one.
-            while daemon.status().frames_published == 0:
-                time.sleep(0.01)
-        stack.callback(stop, agents)
-        for agent, subscription, count in readers:
-            agent.send_read(subscription, count, blocking=blocking)
-        for agent in agents:
-            agent.answer()
-        for daemon in daemons if full_speed else ():
-            stack.callback(daemon.set_rate, 1)
-            daemon.set_rate(0)
+    moment = "received" if full_speed else "published"
+    with reading(servers, readers, full_speed=full_speed, blocking=blocking):
         time.sleep(settle)
-        start = time.perf_counter_ns() + 30_000_000
-        end = start + int(seconds * 1e9)
-        window = [start, end, "received" if full_speed else "published"]
-        for agent in agents:
-            agent.send(measure=window)
-        before, after = _moment(of_all, daemons, start), _moment(of_all, daemons, end)
-        answers = [agent.answer() for agent in agents]
-        parts = {}
-        if split:
-            agents[0].send(split=window)
-            parts = agents[0].answer()
-    cpu, published, allocated = (late - early for early, late in zip(before, after, strict=True))
-    seen = len({stamp for each in answers for stamp in each["published"]})
-    count = sum(count for _, _, count in readers)
-    if not daemons:
-        return Load(seconds, count, cpu, answers, seen, None, parts)
-    return Load(seconds, count, cpu, answers, int(published), int(allocated), parts)
+        return window(servers, readers, seconds, moment=moment, split=split)
 
 
-def _moment(servers: Sequence[Process], daemons: Sequence[Daemon], moment: int) -> tuple[float, int, int]:
-    """Processor time in s, frames published, and bytes allocated at a moment."""
+def _several(servers: Process | Sequence[Process]) -> Sequence[Process]:
+    return [servers] if isinstance(servers, Process) else servers
+
+
+def _moment(servers: Sequence[Process], moment: int) -> tuple[list[float], int, int]:
+    """Processor time of each server in s, frames published, and bytes allocated at a moment."""
     sleep_until(moment)
-    cpu = sum(server.cpu_seconds() for server in servers)
-    status = [daemon.status() for daemon in daemons]
+    cpu = [server.cpu_seconds() for server in servers]
+    status = [server.status() for server in servers if isinstance(server, Daemon)]
     published = sum(each.frames_published for each in status)
     return cpu, published, sum(each.process.allocated_bytes for each in status)

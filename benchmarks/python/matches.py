@@ -45,7 +45,7 @@ def measure_daemons(count: int, recording: Path, seconds: float, figures: Figure
         figures.add("ms", (time.perf_counter() - before) * 1e3, count, "find")
         addresses = [found[f"bench-{number}"].addresses["socket"].removeprefix("socket://") for number in range(count)]
         readers = [
-            (stack.enter_context(AgentProcess()), Subscription("socket", address, decode=False, **chosen), 1)
+            (stack.enter_context(AgentProcess()), [Subscription("socket", address, decode=False, **chosen)])
             for address in addresses
             for chosen in _AGENTS
         ]

@@ -54,7 +54,7 @@ def figure_table(
         rows: Keys by the name of the row.
         columns: By its head, what a column adds to the key of a row: a tuple, one part, or a `Ratio` of two of them;
             or a function that makes the cell of the key of a row.
-        measured: Whether rows without any figure are left out.
+        measured: Whether rows without any figure are omitted.
     """
     lines = []
     for name, row in rows.items():

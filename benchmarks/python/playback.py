@@ -26,7 +26,7 @@ def rate(server: Server, seconds: float, figures: Figures, name: str) -> None:
     subscription = Subscription("grpc", server.address("grpc"), "every", decode=False)
     with AgentProcess() as agent:
         # Until the code is compiled that runs.
-        readers = [(agent, subscription, 1)]
+        readers = [(agent, [subscription])]
         load = measure(server, readers, seconds, settle=_WARM_UP_SECONDS, full_speed=True, blocking=True)
     figures.add("frames/s", load.received / seconds, name, "rate")
     figures.add("µs", load.cpu / load.received * 1e6, name, "cpu")

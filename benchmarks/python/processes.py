@@ -178,9 +178,9 @@ class AgentProcess(Process):
         """Give a command."""
         self.write_line(json.dumps(command))
 
-    def send_read(self, subscription: Subscription, count: int, *, blocking: bool = False) -> None:
+    def send_read(self, subscriptions: list[Subscription], *, blocking: bool = False) -> None:
         """Give the command to subscribe."""
-        self.send(read=asdict(subscription), count=count, blocking=blocking)
+        self.send(read=[asdict(each) for each in subscriptions], blocking=blocking)
 
     def answer(self) -> dict[str, Any]:
         """The answer to the oldest command that has none yet."""
@@ -190,10 +190,12 @@ class AgentProcess(Process):
         return answer
 
 
-def share(count: int, agents: list[AgentProcess]) -> list[tuple[AgentProcess, int]]:
-    """Share out that many agents among the processes."""
-    counts = [count // len(agents) + (index < count % len(agents)) for index in range(len(agents))]
-    return [(agent, each) for agent, each in zip(agents, counts, strict=True) if each > 0]
+def share(
+    subscriptions: list[Subscription], agents: list[AgentProcess]
+) -> list[tuple[AgentProcess, list[Subscription]]]:
+    """Share out subscriptions among processes; without those that get none."""
+    parts = [subscriptions[index :: len(agents)] for index in range(len(agents))]
+    return [(agent, part) for agent, part in zip(agents, parts, strict=True) if part]
 
 
 def free_port() -> int:

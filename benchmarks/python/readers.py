@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import socket
 import struct
 from collections.abc import AsyncIterator, Generator
@@ -22,7 +23,11 @@ import grpc
 import grpc.aio
 from abathur._frame.frame import Frame
 from abathur._frame.unit_columns import COLUMNS
+from abathur._program import address as _address
 from abathur._transport import frames, grpc_channel
+from abathur._transport.nats import wire
+from abathur._transport.nats.client import Client
+from abathur._transport.nats.stream import MatchStream
 from abathur._transport.payloads import PayloadReader
 from abathur._values.proto_json import loads
 from abathur.bench.schema.touch import reader
@@ -37,6 +42,11 @@ NATS_SUBJECT = "frames"
 _WAIT_SECONDS = 30.0
 _LIMIT = 64 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
+#: Bytes of a frame that its stamps are in.
+_HEAD = 160
+_HMSG = re.compile(rb"HMSG \S+ \d+ (?:\S+ )?(\d+) (\d+)\r\n")
+#: Connections to NATS, which the readers of a process share.
+_clients: dict[str, asyncio.Future[Client]] = {}
 _JSON_STAMP = b'"publishedMonotonicNs":"'
 _SUBSCRIBE = "/abathur.sync.v1.GameSync/Subscribe"
 # The package's own, and a connection for each agent: in processes of their own, agents would not share one either.
@@ -65,8 +75,9 @@ class Subscription:
     """What to read.
 
     Attributes:
-        transport: ``grpc``, ``socket``, ``websocket``, ``baseline`` (plain TCP), ``nats`` (plain subscriptions).
-        address: HOST:PORT.
+        transport: ``grpc``, ``socket``, ``websocket``, ``baseline`` (plain TCP); on NATS ``nats`` (the package),
+            ``nats-every`` (an ordered consumer), ``nats-plain`` (a subscription without a library) and ``nats-py``.
+        address: HOST:PORT; of a match on NATS HOST:PORT/NAME.
         touch: Whether an agent that decodes reads every field as well; of columns, every column of the units.
         encoding: ``proto``, ``json`` or ``columns``.
         compression: ``none``, ``gzip``, ``br``, ``zstd``, ``zstd-stream`` or ``br-stream``.
@@ -99,14 +110,19 @@ class Subscription:
         return json.dumps({"subscribe": self.options()}).encode() + b"\n"
 
 
-def read(subscription: Subscription) -> AsyncIterator[Sample]:
-    """Frames of a subscription, with asyncio."""
-    others = {"baseline": _stream, "nats": _nats, "websocket": _websocket}
-    if subscription.transport in others:
-        return others[subscription.transport](subscription)
-    if subscription.decode:
-        return _agent(subscription)
-    return (_grpc_bytes if subscription.transport == "grpc" else _stream)(subscription)
+async def receive(subscription: Subscription, samples: list[Sample]) -> None:
+    """Add the frames of a subscription, with asyncio, until it ends."""
+    transport = subscription.transport
+    if transport in ("baseline", "nats-plain") or (transport == "socket" and not subscription.decode):
+        loop = asyncio.get_running_loop()
+        host, _, port = subscription.address.partition("/")[0].rpartition(":")
+        _, stream = await loop.create_connection(lambda: _Stream(subscription, samples), host, int(port))
+        await stream.closed
+        return
+    others = {"nats-py": _nats_py, "nats-every": _nats_every, "websocket": _websocket}
+    bare = _agent if subscription.decode else _grpc_bytes
+    async for sample in others.get(transport, bare)(subscription):
+        samples.append(sample)
 
 
 def read_blocking(subscription: Subscription) -> Generator[Sample, None, None]:
@@ -141,6 +157,9 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
         else:
             _read_every_field(frame.response)
         touch = perf_counter_ns() - start
+    elif subscription.encoding == "columns":
+        # Columns are decoded when they are read.
+        frame.units.pos.sum()
     timing = frame.timing
     return Sample(
         timing.received,
@@ -158,12 +177,12 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
 def _bare(subscription: Subscription, data: bytes) -> Sample:
     """A frame that is not decoded: only when it was published."""
     received, sequence = perf_counter_ns(), 0
-    if subscription.transport in ("baseline", "nats"):
+    if subscription.transport in ("baseline", "nats-py"):
         (published,) = STAMP.unpack_from(data)
     elif subscription.is_text:
         published = _json_published_ns(data)
     else:
-        sequence, published = stamps(data, server_message=subscription.transport != "grpc")
+        sequence, published = stamps(data, server_message=subscription.transport in ("socket", "websocket"))
     return Sample(received, published, 0, len(data), 0, sequence=sequence)
 
 
@@ -230,29 +249,82 @@ async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
             yield _bare(subscription, data)
 
 
-async def _stream(subscription: Subscription) -> AsyncIterator[Sample]:
-    """The daemon's socket, undecoded, and the baseline's."""
-    host, _, port = subscription.address.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port), limit=_LIMIT)
-    try:
-        if subscription.transport != "baseline":
-            writer.write(subscription.line())
-            await reader.readline()
-        while True:
-            if not subscription.is_text:
-                data = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "little"))
-            elif not (data := await reader.readline()):
-                return
-            sample = _bare(subscription, data)
-            if subscription.decode:
-                sc2api_pb2.ResponseObservation.FromString(data[STAMP.size :])
+class _Stream(asyncio.Protocol):
+    """The daemon's socket, undecoded, the baseline's, and NATS without a library."""
+
+    def __init__(self, subscription: Subscription, samples: list[Sample]) -> None:
+        self._subscription = subscription
+        self._add = samples.append
+        self._data = bytearray()
+        self._begun = subscription.transport != "socket"
+        self.closed = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: Any) -> None:
+        """Subscribe."""
+        self._transport = transport
+        if self._subscription.transport == "socket":
+            transport.write(self._subscription.line())
+        elif self._subscription.transport == "nats-plain":
+            subject = wire.frames(self._subscription.address.partition("/")[2])
+            transport.write(f'CONNECT {{"verbose":false,"headers":true}}\r\nSUB {subject} 1\r\n'.encode())
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The end."""
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def data_received(self, data: bytes) -> None:
+        """Take the messages out of what came."""
+        self._data += data
+        at = 0
+        if not self._begun:
+            at = self._data.find(b"\n") + 1
+            self._begun = at > 0
+        while self._begun and (found := self._message(at)) is not None:
+            start, end, at = found
+            # The stamps of a frame are in its first bytes.
+            whole = self._subscription.decode or self._subscription.is_text
+            message = bytes(self._data[start : end if whole else min(end, start + _HEAD)])
+            sample = _bare(self._subscription, message)._replace(size=end - start)
+            if self._subscription.decode:
+                sc2api_pb2.ResponseObservation.FromString(message[STAMP.size :])
                 sample = sample._replace(decode=perf_counter_ns() - sample.received)
-            yield sample
-    finally:
-        writer.close()
+            self._add(sample)
+            if self._subscription.policy == "lockstep":
+                ack = sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=sample.sequence)).SerializeToString()
+                self._transport.write(len(ack).to_bytes(4, "little") + ack)
+        del self._data[:at]
+
+    def _message(self, at: int) -> tuple[int, int, int] | None:
+        """Where the next message begins and ends, and where the one after it begins; None: it is not whole."""
+        data = self._data
+        if self._subscription.transport == "nats-plain":
+            if data.endswith(b"PING\r\n"):
+                self._transport.write(b"PONG\r\n")
+            found = _HMSG.search(data, at)
+            end = found.end() + int(found[2]) if found else 0
+            return (found.end() + int(found[1]), end, end + 2) if found and len(data) >= end + 2 else None
+        if self._subscription.is_text:
+            end = data.find(b"\n", at)
+            return (at, end, end + 1) if end >= 0 else None
+        end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        return (at + 4, end, end) if len(data) - at >= 4 and len(data) >= end else None
 
 
-async def _nats(subscription: Subscription) -> AsyncIterator[Sample]:
+async def _nats_every(subscription: Subscription) -> AsyncIterator[Sample]:
+    """An ordered consumer of a match on NATS, undecoded."""
+    address, _, match = subscription.address.partition("/")
+    if address not in _clients:
+        parsed = _address.parse(f"nats://{address}")
+        _clients[address] = asyncio.ensure_future(Client.connect(parsed, wire.inbox("bench"), 10, "readers"))
+    stream = MatchStream(await _clients[address], match)
+    position = (await stream.range())[1]
+    async for message in stream.read(position + 1):
+        if message is not None and message.stamp is not None:
+            yield _bare(subscription, message.data)
+
+
+async def _nats_py(subscription: Subscription) -> AsyncIterator[Sample]:
     """Messages of `nats_publisher.py`: the moment of publication, and the bytes."""
     import nats
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -15,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import processes
 from figures import Figures
-from load import percentile
+from load import percentile, reading, window
 from nats_server import NatsServer
 from pages import figure_table, made, page, section
-from processes import PUBLISHED, Daemon, MeasureError, Process
+from processes import PUBLISHED, AgentProcess, Daemon, MeasureError, Process
+from readers import Subscription
 from relay_faults import away, leaders
 from runs import arguments, rounds, run
 
@@ -31,7 +29,7 @@ from recordings import make_elite
 _START = "400"
 _SETTLE_SECONDS = 3.0
 _MAX_SETTLE_SECONDS = 45.0
-_SETTLED_NS = 200_000_000
+_SETTLED_MS = 200
 #: Matches, and readers of one, of a process of readers.
 _MATCHES_A_PROCESS = 50
 _READERS_A_PROCESS = 250
@@ -51,7 +49,7 @@ class Case:
         name: Its name in the results.
         matches: Matches at 22.4 Hz.
         readers: Readers of each match.
-        mode: What the readers do (relay_readers.py).
+        mode: What the readers do: see `TRANSPORTS`.
     """
 
     name: str
@@ -65,6 +63,14 @@ class Case:
         return not self.mode.startswith("daemon")
 
 
+#: Transport, and whether readers decode: ordered consumers on NATS, the same from the daemon, plain subscriptions.
+TRANSPORTS = {
+    "every": ("nats-every", False),
+    "decode": ("nats", True),
+    "plain": ("nats-plain", False),
+    "daemon": ("grpc", False),
+    "daemon-decode": ("grpc", True),
+}
 CASES = (
     Case("40 matches, a reader each", 40, 1, "every"),
     Case("40 readers at a daemon", 40, 1, "daemon"),
@@ -77,82 +83,76 @@ AUDIENCES = tuple(Case(f"{count} readers of one match", 1, count, "plain") for c
 SATURATION = tuple(Case(f"{count} matches", count, 1, "every") for count in (60, 80, 100))
 
 
-def ask(asked: list[Process]) -> list[dict[str, Any]]:
-    """What processes have to tell about the time since they were asked before."""
-    for process in asked:
-        process.write_line("")
-    return [json.loads(process.read_line()) for process in asked]
-
-
-def settle(readers: list[Process]) -> bool:
-    """Wait until each reader has a frame, and what came before has been read; whether that was within some time."""
-    waiting = threading.Thread(target=lambda: [reader.read_line() for reader in readers], daemon=True)
-    waiting.start()
-    waiting.join(_MAX_SETTLE_SECONDS)
-    if waiting.is_alive():
-        return False
-    deadline = time.monotonic() + _MAX_SETTLE_SECONDS
-    while time.monotonic() < deadline:
-        time.sleep(_SETTLE_SECONDS)
-        latency = [each for answer in ask(readers) for each in answer["latency"]]
-        if latency and np.median(latency) < _SETTLED_NS:
-            return True
-    return False
-
-
 def shares(count: int, most: int) -> list[int]:
     """Parts of at most `most`."""
     return [min(most, count - begin) for begin in range(0, count, most)]
 
 
+def readers_of(case: Case, where: str, stack: ExitStack) -> list[tuple[AgentProcess, list[Subscription]]]:
+    """Who reads: every match as many times."""
+    options: dict[str, Any] = {"policy": "every", "encoding": "columns", "compression": "zstd-stream"}
+    transport, decode = TRANSPORTS[case.mode]
+    places = [where] * case.matches
+    if case.on_nats:
+        places = [f"{where}/{_name(number)}" for number in range(case.matches)]
+    reading = [Subscription(transport, place, decode=decode, **options) for place in places]
+    parts = [
+        part * count
+        for part in _parts(reading, _MATCHES_A_PROCESS)
+        for count in shares(case.readers, _READERS_A_PROCESS)
+    ]
+    return [(stack.enter_context(AgentProcess()), part) for part in parts]
+
+
 def measure(case: Case, recording: Path, seconds: float, figures: Figures) -> bool:
     """Measure a case; whether the readers kept up."""
     with ExitStack() as stack:
-        servers, daemons, readers = [], [], []
+        servers: list[Process] = []
         playing = ["--start-offset", _START, "--loop"]
         if case.on_nats:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            servers.append(stack.enter_context(NatsServer(folder)))
-            where = servers[0].url
-            for number in range(case.matches):
-                place = f"{where}/m{number // _MATCHES_A_PROCESS}-{number % _MATCHES_A_PROCESS}"
-                daemons.append(stack.enter_context(Daemon(recording, *playing, "--relay", place)))
+            nats = NatsServer(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+            servers.append(stack.enter_context(nats))
+            where = nats.address()
+            relays = [["--relay", f"{nats.url}/{_name(number)}"] for number in range(case.matches)]
+            daemons = [stack.enter_context(Daemon(recording, *playing, *relay)) for relay in relays]
         else:
-            daemons.append(stack.enter_context(Daemon(recording, *playing)))
-            where = f"grpc://{daemons[0].address('grpc')}"
-        for index, matches in enumerate(shares(case.matches, _MATCHES_A_PROCESS)):
-            for count in shares(case.readers, _READERS_A_PROCESS):
-                program = Path(__file__).with_name("relay_readers.py")
-                line = [sys.executable, program, case.mode, where, f"m{index}", str(matches), str(count)]
-                readers.append(stack.enter_context(Process(line)))
-        if not settle(readers):
-            print(f"{case.name}: readers do not catch up with the matches", flush=True)
-            return False
-        groups = {"daemons": daemons, "NATS": servers, "readers": readers}
-        before = sum(daemon.status().frames_published for daemon in daemons)
-        used = {name: sum(each.cpu_seconds() for each in group) for name, group in groups.items()}
-        ask(readers)
-        began = time.monotonic()
-        time.sleep(seconds)
-        took = time.monotonic() - began
-        for name, group in groups.items():
-            if group:
-                cpu = sum(each.cpu_seconds() for each in group) - used[name]
-                figures.add("cores", cpu / took, case.name, f"{name} cores")
-        published = sum(daemon.status().frames_published for daemon in daemons) - before
-        told = ask(readers)
+            daemons = [stack.enter_context(Daemon(recording, *playing))]
+            where = daemons[0].address("grpc")
+        servers += daemons
+        readers = readers_of(case, where, stack)
+        stack.enter_context(reading(servers, readers))
+        deadline = time.monotonic() + _MAX_SETTLE_SECONDS
+        time.sleep(_SETTLE_SECONDS)
+        # What came before the readers began is read.
+        while percentile(window(servers, readers, 1.0).latency, 50) > _SETTLED_MS:
+            if time.monotonic() > deadline:
+                print(f"{case.name}: readers do not catch up with the matches", flush=True)
+                return False
+        load = window(servers, readers, seconds, moment="received")
         memory = sum(each.info.memory_full_info().uss for each in daemons)
-    problems = [each for answer in told for each in answer["problems"]]
-    received = sum(answer["frames"] for answer in told)
-    expected = published * case.readers * (1 if case.on_nats else case.matches)
-    latency = np.concatenate([np.array(answer["latency"], dtype=float) for answer in told]) / 1e6
-    figures.add("frames/s", received / took / case.matches / case.readers, case.name, "frames/s")
-    figures.add("problems", len(problems), case.name, "problems")
+    cores = {"daemons": sum(load.cpus[-len(daemons) :]), "readers": load.client_cpu}
+    if case.on_nats:
+        cores["NATS"] = load.cpus[0]
+    for name, cpu in cores.items():
+        figures.add("cores", cpu / seconds, case.name, f"{name} cores")
+    problems = sum(each["gaps"] for each in load.answers)
+    expected = load.published * case.readers * (1 if case.on_nats else case.matches)
+    figures.add("frames/s", load.received / seconds / case.matches / case.readers, case.name, "frames/s")
+    figures.add("problems", problems, case.name, "problems")
     figures.add("MB", memory / 1e6 / len(daemons), case.name, "MB a daemon")
     for percent in (50, 99):
-        figures.add("ms", percentile(latency, percent), case.name, f"p{percent}")
-    print(f"{case.name}: {received} of {expected} frames, {problems[:3] or 'no gap'}", flush=True)
-    return not problems and abs(received / max(1, expected) - 1) < 0.02
+        figures.add("ms", percentile(load.latency, percent), case.name, f"p{percent}")
+    print(f"{case.name}: {load.received} of {expected} frames, {problems} gaps", flush=True)
+    return not problems and abs(load.received / max(1, expected) - 1) < 0.02
+
+
+def _name(number: int) -> str:
+    """Of a match on NATS."""
+    return f"m{number}"
+
+
+def _parts(values: list[Subscription], most: int) -> list[list[Subscription]]:
+    return [values[begin : begin + most] for begin in range(0, len(values), most)]
 
 
 def saturate(recording: Path, options: Any, figures: Figures) -> None:

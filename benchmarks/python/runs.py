@@ -103,8 +103,9 @@ def output_of(line: list[str], **environment: str) -> str:
 
 
 def ask(program: str | Path, *given: object, python: str = sys.executable, **environment: str) -> Any:
-    """What a function answers in a process of its own: see `answer`."""
-    return json.loads(output_of([python, str(program), "--ask", *map(str, given)], **environment))
+    """What a function answers in a process of its own, in the last line that it prints: see `answer`."""
+    said = output_of([python, str(program), "--ask", *map(str, given)], **environment)
+    return json.loads(said.splitlines()[-1])
 
 
 def answer(functions: dict[str, Any], main: Callable[[], int] | None = None) -> int:

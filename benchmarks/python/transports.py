@@ -113,7 +113,7 @@ def measure_round(plan: Plan, frames: Frames, agents: list[AgentProcess], order:
             try:
                 load = measure(
                     server,
-                    [(agent, subscription, count) for agent, count in share(case.agents, agents)],
+                    share([subscription] * case.agents, agents),
                     plan.seconds.get((case.kind, case.agents), 1.0),
                     settle=plan.settle,
                     full_speed=case.kind == "unlimited",
@@ -128,12 +128,12 @@ def measure_round(plan: Plan, frames: Frames, agents: list[AgentProcess], order:
 def warm_up(seconds: float, daemon: Daemon, baselines: list[Server], agents: list[AgentProcess]) -> None:
     """Have the code compiled and the pools filled, as they are in a server that has run for a while."""
     for transport, agent in zip(("grpc", "socket", "json"), agents, strict=False):
-        agent.send_read(_subscription(transport, daemon, "every", decode=False), 4)
+        agent.send_read([_subscription(transport, daemon, "every", decode=False)] * 4)
     for agent in agents[:3]:
         agent.answer()
     daemon.set_rate(0)
     for baseline in baselines:
-        agents[3].send_read(Subscription("baseline", baseline.address("baseline"), decode=False), 4)
+        agents[3].send_read([Subscription("baseline", baseline.address("baseline"), decode=False)] * 4)
         agents[3].answer()
         time.sleep(seconds / len(baselines))
         stop(agents[3:])
@@ -169,7 +169,7 @@ def whole_match(transport: str, elite: Path, reader: AgentProcess, found: Figure
     """Peak memory: a whole match at full rate, one agent that takes every frame and one that stalls."""
     with AgentProcess() as stalled, Daemon(elite, "--rate", "unlimited", "--wait-agents", "2") as daemon:
         with memory_of(daemon) as samples:
-            reader.send_read(Subscription(transport, daemon.address(transport), "every"), 1)
+            reader.send_read([Subscription(transport, daemon.address(transport), "every")])
             stalled.send(stall={"transport": transport, "address": daemon.address(transport)})
             reader.answer()
             stalled.answer()
@@ -215,7 +215,7 @@ def start_once(transport: str, recording: Path, agent: AgentProcess, found: Figu
     if transport == "none":
         bare.start()
     else:
-        agent.send_read(Subscription(transport, address, "every"), 1)
+        agent.send_read([Subscription(transport, address, "every")])
         time.sleep(_TRYING_SECONDS)
     with Daemon(recording, *options, "--wait-agents", "1") as daemon:
         found.add("ms", (daemon.ready_ns - daemon.started_ns) / 1e6, "ready", transport)

@@ -41,7 +41,7 @@ Values = dict[str, float]
 def read(daemon: Daemon, count: int | None, agents: list[AgentProcess], size: str) -> Values:
     """Latency, processor time and rate of readers of protobuf over gRPC."""
     subscription = Subscription("grpc", daemon.address("grpc"), "latest" if count else "every", decode=False)
-    readers = [(agent, subscription, each) for agent, each in share(count or 1, agents)]
+    readers = share([subscription] * (count or 1), agents)
     seconds = READERS[count]
     found = load.measure(daemon, readers, seconds, settle=_SETTLE, full_speed=count is None)
     name = f"{size}, {count} readers" if count else f"{size}, full speed"
