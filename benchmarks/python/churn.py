@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 from figures import Figures
@@ -118,7 +119,7 @@ def main() -> int:
 
     def written(figures: Figures) -> str:
         rows = {f"{reader}, {name}": (reader, ..., name) for reader in (*_TRANSPORTS, BASELINE) for name in _QUANTILES}
-        columns = {"quiet": "quiet", "churn": "churn", "churn / quiet": Ratio("churn", "quiet")}
+        columns: dict[str, Any] = {"quiet": "quiet", "churn": "churn", "churn / quiet": Ratio("churn", "quiet")}
         for kind in ("quiet", "churn"):
             columns[f"/ baseline, {kind}"] = lambda row, kind=kind: ratio(
                 figures, (row[0], kind, row[2]), (BASELINE, kind, row[2])

@@ -30,58 +30,53 @@ _LIBRARIES = (
 _EXE = ".exe" if sys.platform == "win32" else ""
 
 
-class Go(Language):
-    """Rows of Go."""
+_CODECS = {
+    "encoding-json": "encoding/json, plain structs",
+    "json-iterator": "json-iterator, plain structs",
+    "protobuf": "google.golang.org/protobuf",
+    "gogo": "gogo/protobuf (gogofast)",
+    "vtprotobuf": "vtprotobuf",
+    "flatbuffers": "FlatBuffers, object API",
+    "flatbuffers-read": "FlatBuffers, read in place",
+    "protojson": "protojson (google.golang.org/protobuf)",
+}
 
-    name = "go"
-    program = "go.py"
-    codecs = {  # noqa: RUF012
-        "encoding-json": "encoding/json, plain structs",
-        "json-iterator": "json-iterator, plain structs",
-        "protobuf": "google.golang.org/protobuf",
-        "gogo": "gogo/protobuf (gogofast)",
-        "vtprotobuf": "vtprotobuf",
-        "flatbuffers": "FlatBuffers, object API",
-        "flatbuffers-read": "FlatBuffers, read in place",
-        "protojson": "protojson (google.golang.org/protobuf)",
-    }
 
-    def unavailable(self, names: Sequence[str]) -> dict[str, str]:
-        """All rows without Go, those of FlatBuffers without flatc."""
-        try:
-            packages.find("go", "golang-go")
-        except packages.UnavailableError as error:
-            return dict.fromkeys(names, str(error))
-        try:
-            packages.flatc()
-        except packages.UnavailableError as error:
-            return {name: str(error) for name in names if name.startswith("flatbuffers")}
-        return {}
+def unavailable(names: Sequence[str]) -> dict[str, str]:
+    """All rows without Go, those of FlatBuffers without flatc."""
+    try:
+        packages.find("go", "golang-go")
+        names = [name for name in names if name.startswith("flatbuffers")]
+        packages.flatc()
+    except packages.UnavailableError as error:
+        return dict.fromkeys(names, str(error))
+    return {}
 
-    def measure(self, work: Work) -> Measured:
-        """Build and run."""
-        go = packages.find("go", "golang-go")
-        try:
-            flatc: str | None = packages.flatc()
-        except packages.UnavailableError:
-            flatc = None
-        program = _built(go, flatc) / f"bench{_EXE}"
-        out = work.folder / "measured.json"
-        options = ["-frames", str(work.frames), "-codecs", ",".join(work.codecs), "-out", str(out)]
-        options += ["-rounds", str(work.rounds), "-seed", str(work.seed)]
-        options += ["-level-time", "1ms" if work.quick else "1s", "-warm-up", "1ms" if work.quick else "200ms"]
-        options += [] if work.levels is None else ["-levels", str(work.levels)]
-        done = subprocess.run([str(program), *options], stdin=subprocess.DEVNULL, check=False)
-        if done.returncode != 0:
-            raise builds.BuildError(f"the program of Go ended with code {done.returncode}", "")
-        found = json.loads(out.read_text(encoding="utf-8"))
-        return Measured(
-            runtimes={"Go": found["runtime"].removeprefix("go")},
-            packages=_modules() | ({"flatc": packages.FLATC_VERSION} if flatc else {}),
-            clock=found["clock"],
-            codecs=found["codecs"],
-            levels=found["levels"],
-        )
+
+def measure(work: Work) -> Measured:
+    """Build and run."""
+    go = packages.find("go", "golang-go")
+    try:
+        flatc: str | None = packages.flatc()
+    except packages.UnavailableError:
+        flatc = None
+    out = work.folder / "measured.json"
+    options = ["-frames", str(work.frames), "-codecs", ",".join(work.codecs), "-out", str(out)]
+    options += ["-rounds", str(work.rounds), "-seed", str(work.seed)]
+    options += ["-level-time", "1ms" if work.quick else "1s", "-warm-up", "1ms" if work.quick else "200ms"]
+    options += [] if work.levels is None else ["-levels", str(work.levels)]
+    program = _built(go, flatc) / f"bench{_EXE}"
+    done = subprocess.run([str(program), *options], stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise builds.BuildError(f"the program of Go ended with code {done.returncode}", "")
+    found = json.loads(out.read_text(encoding="utf-8"))
+    return Measured(
+        runtimes={"Go": found["runtime"].removeprefix("go")},
+        packages=_modules() | ({"flatc": packages.FLATC_VERSION} if flatc else {}),
+        clock=found["clock"],
+        codecs=found["codecs"],
+        levels=found["levels"],
+    )
 
 
 def _built(go: str, flatc: str | None) -> Path:
@@ -142,4 +137,4 @@ def _modules() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Go()))
+    sys.exit(main(Language("go", _CODECS, unavailable, measure)))

@@ -7,6 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import abathur
 import growth_page
@@ -73,7 +74,7 @@ def main() -> int:
         return 2
     _allow_files()
     growth = Growth(QUICK if options.quick else FULL)
-    found = {"errors": growth.errors, "exponents": {}}
+    found: dict[str, Any] = {"errors": growth.errors, "exponents": {}}
 
     def measured(figures: Figures) -> None:
         growth.figures = figures

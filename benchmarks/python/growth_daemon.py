@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from load import percentile, window
 from processes import AgentProcess, Daemon, MeasureError, Process, Server, stop
@@ -158,7 +159,7 @@ def rss(process: Process) -> float:
 
 def read_so_far(process: Process) -> dict[str, float]:
     """``read_calls`` and ``read_bytes`` (MB) of files and pipes since the start of a process; empty where unknown."""
-    counts = process.info.io_counters() if hasattr(process.info, "io_counters") else None
+    counts: Any = process.info.io_counters() if hasattr(process.info, "io_counters") else None
     if not hasattr(counts, "read_chars"):
         return {}
     return {"read_calls": float(counts.read_count), "read_bytes": float(counts.read_chars) / 1e6}

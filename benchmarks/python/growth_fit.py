@@ -47,7 +47,8 @@ def fit(points: Sequence[Point]) -> Fit | None:
     used = upper_half(points)
     if len({x for x, _ in used}) < 2:
         return None
-    exponent, factor = np.polyfit(*np.log(used).T, 1)
+    x, y = np.log(np.array(used)).T
+    exponent, factor = np.polyfit(x, y, 1)
     return Fit(float(exponent), math.exp(factor), len(used))
 
 

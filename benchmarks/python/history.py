@@ -63,8 +63,8 @@ def latency(daemon: Daemon, seconds: float, reader: tuple[dict[str, str], int] |
         other = None
         if reader is not None:
             program = Path(__file__).with_name("history_reader.py")
-            line = [sys.executable, program, address, json.dumps(reader[0]), str(KEPT), str(reader[1])]
-            other = stack.enter_context(Process(line))
+            options = [json.dumps(reader[0]), str(KEPT), str(reader[1])]
+            other = stack.enter_context(Process([sys.executable, program, address, *options]))
             other.read_line()
         time.sleep(_SETTLE_SECONDS)
         measured = load.window(daemon, readers, seconds)

@@ -41,7 +41,12 @@ def _main(address: str, subscribe: str, count: str, rate: str) -> None:
     if hasattr(os, "nice"):
         os.nice(19)
     stop = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
+
+    def wait() -> None:
+        sys.stdin.readline()
+        stop.set()
+
+    threading.Thread(target=wait, daemon=True).start()
     print("reading", flush=True)
     frames, started = 0, time.perf_counter()
     while not stop.is_set():

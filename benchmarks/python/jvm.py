@@ -27,64 +27,61 @@ _WRITE_CLASSPATH = "org.codehaus.mojo:exec-maven-plugin:exec"
 _NOT_DOWNLOADED = re.compile(r"(?:Could not (?:transfer|find) artifact|Plugin \S+ or one of its)[^\n]*?(?= -> |\n)")
 
 
-class Jvm(Language):
-    """Rows of the JVM."""
+_CODECS = {
+    "jackson": "Jackson, plain objects",
+    "jackson-afterburner": "Jackson with Afterburner, plain objects",
+    "jackson-blackbird": "Jackson with Blackbird, plain objects",
+    "protobuf": "protobuf-java",
+    "protobuf-plain": "protobuf-java, from and to plain objects",
+    "protojson": "protobuf-java-util JsonFormat",
+    "protobuf+gzip": "protobuf-java, gzip",
+    "jackson+gzip": "Jackson, plain objects, gzip",
+}
 
-    name = "jvm"
-    program = "jvm.py"
-    codecs = {  # noqa: RUF012
-        "jackson": "Jackson, plain objects",
-        "jackson-afterburner": "Jackson with Afterburner, plain objects",
-        "jackson-blackbird": "Jackson with Blackbird, plain objects",
-        "protobuf": "protobuf-java",
-        "protobuf-plain": "protobuf-java, from and to plain objects",
-        "protojson": "protobuf-java-util JsonFormat",
-        "protobuf+gzip": "protobuf-java, gzip",
-        "jackson+gzip": "Jackson, plain objects, gzip",
-    }
 
-    def unavailable(self, names: Sequence[str]) -> dict[str, str]:
-        """All rows without a JDK, Maven, or a protoc for Java."""
-        try:
-            for tool, package in _TOOLS.items():
-                packages.find(tool, package)
-            packages.protoc()
-        except packages.UnavailableError as error:
-            return dict.fromkeys(names, str(error))
-        return {}
+def unavailable(names: Sequence[str]) -> dict[str, str]:
+    """All rows without a JDK, Maven, or a protoc for Java."""
+    try:
+        for tool, package in _TOOLS.items():
+            packages.find(tool, package)
+        packages.protoc()
+    except packages.UnavailableError as error:
+        return dict.fromkeys(names, str(error))
+    return {}
 
-    def measure(self, work: Work) -> Measured:
-        """Build, check, and run JMH for each codec and round in a process of its own."""
-        build = _built()
-        classpath = os.pathsep.join((build / "classpath.txt").read_text(encoding="utf-8").splitlines())
-        java = [packages.find("java", _TOOLS["java"]), "-cp", classpath]
-        names = _write_frames(work)
-        checked = work.folder / "checked.json"
-        builds.run(
-            [*java, "abathur.bench.Check", str(work.folder), str(checked), ",".join(names), ",".join(work.codecs)],
-            cwd=work.folder,
-        )
-        found = json.loads(checked.read_text(encoding="utf-8"))
-        rows: dict[str, dict[str, Any]] = found["rows"]
-        order = random.Random(work.seed)
-        codecs = list(work.codecs)
-        for number in range(1, work.rounds + 1):
-            order.shuffle(codecs)
-            for batch, group, options in _batches(codecs, rows, quick=work.quick):
-                print(f"round {number} of {work.rounds}: timing {', '.join(batch)}", file=sys.stderr, flush=True)
-                jmh.run(java, work.folder, batch, group, rows, options)
-        jmh.add_allocated(work.folder, rows)
-        http = {}
-        if {"jackson", "protobuf"} <= set(work.codecs):
-            print("timing HTTP", file=sys.stderr, flush=True)
-            http = jvm_http.measure(java, work.folder, _RECORDING, rounds=work.rounds, seed=work.seed, quick=work.quick)
-        return Measured(
-            runtimes={"Java": found["java"]},
-            packages=_packages(),
-            codecs=rows.pop(_RECORDING),
-            levels=rows,
-            extra={"http": http},
-        )
+
+def measure(work: Work) -> Measured:
+    """Build, check, and run JMH for each codec and round in a process of its own."""
+    build = _built()
+    classpath = os.pathsep.join((build / "classpath.txt").read_text(encoding="utf-8").splitlines())
+    java = [packages.find("java", _TOOLS["java"]), "-cp", classpath]
+    names = _write_frames(work)
+    checked = work.folder / "checked.json"
+    builds.run(
+        [*java, "abathur.bench.Check", str(work.folder), str(checked), ",".join(names), ",".join(work.codecs)],
+        cwd=work.folder,
+    )
+    found = json.loads(checked.read_text(encoding="utf-8"))
+    rows: dict[str, dict[str, Any]] = found["rows"]
+    order = random.Random(work.seed)
+    codecs = list(work.codecs)
+    for number in range(1, work.rounds + 1):
+        order.shuffle(codecs)
+        for batch, group, options in _batches(codecs, rows, quick=work.quick):
+            print(f"round {number} of {work.rounds}: timing {', '.join(batch)}", file=sys.stderr, flush=True)
+            jmh.run(java, work.folder, batch, group, rows, options)
+    jmh.add_allocated(work.folder, rows)
+    http = {}
+    if {"jackson", "protobuf"} <= set(work.codecs):
+        print("timing HTTP", file=sys.stderr, flush=True)
+        http = jvm_http.measure(java, work.folder, _RECORDING, rounds=work.rounds, seed=work.seed, quick=work.quick)
+    return Measured(
+        runtimes={"Java": found["java"]},
+        packages=_packages(),
+        codecs=rows.pop(_RECORDING),
+        levels=rows,
+        extra={"http": http},
+    )
 
 
 def _batches(
@@ -147,4 +144,4 @@ def _packages() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Jvm()))
+    sys.exit(main(Language("jvm", _CODECS, unavailable, measure)))

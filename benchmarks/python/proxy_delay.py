@@ -22,8 +22,9 @@ from typing import Any
 import abathur
 from figures import Figures, table
 from pages import made, page
-from processes import DAEMON, FREE_PORTS, MeasureError, Process, Server, free_port
+from processes import DAEMON, FREE_PORTS, AgentProcess, MeasureError, Process, Server, free_port
 from proxy_peers import OBSERVE, read_exactly
+from readers import Subscription
 from runs import arguments, run
 
 PEERS = Path(__file__).with_name("proxy_peers.py")
@@ -76,25 +77,26 @@ def wait_for(port: int) -> None:
 def ways(size: int, folder: Path) -> Iterator[tuple[dict[str, Client], Server]]:
     """Start everything for responses of one size: a client of each way, and the proxy."""
     with contextlib.ExitStack() as stack:
-        game = stack.enter_context(Process([sys.executable, PEERS, "game", str(size)]))
+        game = stack.enter_context(Process([sys.executable, PEERS, str(size)]))
         port, response_bytes = (int(each) for each in game.read_line().split())
         ports = {"direct": port}
-        for way, options in (("socat", ()), ("socat -b", ("-b", "262144"))):
+        for way, buffer in (("socat", []), ("socat -b", ["-b", "262144"])):
             ports[way] = free_port()
             listen = f"TCP-LISTEN:{ports[way]},bind=127.0.0.1,reuseaddr,fork,nodelay"
-            relay = stack.enter_context(Process(["socat", *options, listen, f"TCP:127.0.0.1:{port},nodelay"]))
+            relay = stack.enter_context(Process(["socat", *buffer, listen, f"TCP:127.0.0.1:{port},nodelay"]))
             stack.callback(relay.info.terminate)
             wait_for(ports[way])
         options = ["--listen", "0", "--sc2", f"127.0.0.1:{port}", "-o", f"{folder / str(size)}.mcap", *FREE_PORTS]
         proxy = stack.enter_context(Server([DAEMON, "proxy", *options]))
         ports["proxy"] = int(proxy.address("sc2api").rpartition(":")[2])
-        agent_port = proxy.address("socket").rpartition(":")[2]
-        agents = [stack.enter_context(Process([sys.executable, PEERS, "agent", agent_port])) for _ in range(AGENTS)]
+        agents = stack.enter_context(AgentProcess())
+        agents.send_read([Subscription("socket", proxy.address("socket"), decode=False)] * AGENTS)
         clients = {way: Client(ports[way], response_bytes) for way in WAYS}
         clients["proxy"].ask()
-        # The match begins with the first observation.
-        for agent in agents:
-            agent.read_line()
+        # The match begins with the first observation; the agents get the next ones.
+        with abathur.connect_blocking(f"grpc://{proxy.address('grpc')}") as game:
+            while len(game.status().subscribers) < AGENTS:
+                time.sleep(0.05)
         yield clients, proxy
 
 

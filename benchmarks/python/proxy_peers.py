@@ -1,7 +1,7 @@
-"""The far ends of `proxy_delay.py`, as small as they can be: a game that answers at once, and an agent that reads.
+"""The far end of `proxy_delay.py`, as small as it can be: a game that answers at once.
 
-``python proxy_peers.py game BYTES`` prints its port; ``python proxy_peers.py agent PORT`` reads frames from the socket.
-Both use blocking sockets and end with their standard input.
+``python proxy_peers.py BYTES`` prints its port, and bytes of an answer. It uses blocking sockets and ends with its
+standard input.
 """
 
 from __future__ import annotations
@@ -86,17 +86,6 @@ def _game(size: int) -> None:
             threading.Thread(target=_serve, args=(connection, observation), daemon=True).start()
 
 
-def _agent(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(b'{"subscribe":{"policy":"latest","encoding":"proto"}}\n')
-        while connection.recv(1) != b"\n":
-            pass
-        print("match", flush=True)
-        frame = memoryview(bytearray(1 << 20))
-        while read_exactly(connection, frame[:4]):
-            read_exactly(connection, frame[: int.from_bytes(frame[:4], "little")])
-
-
 def _end_with_parent() -> None:
     sys.stdin.buffer.read()
     os._exit(0)
@@ -104,4 +93,4 @@ def _end_with_parent() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    {"game": _game, "agent": _agent}[sys.argv[1]](int(sys.argv[2]))
+    _game(int(sys.argv[1]))

@@ -92,7 +92,8 @@ async def leaders(recording: Path, kills: int) -> dict[str, Any]:
         def start(number: int, port: int = 0) -> NatsServer:
             listen = f"cluster {{ name: bench, listen: 127.0.0.1:{cluster[number]}, routes: [{routes}] }}\n"
             config = f"server_name: node-{number}\n{listen}"
-            return stack.enter_context(NatsServer(Path(folder) / f"node-{number}", port, config))
+            node: NatsServer = stack.enter_context(NatsServer(Path(folder) / f"node-{number}", port, config))
+            return node
 
         nodes = [start(number) for number in range(3)]
         servers = "nats://" + ",".join(node.address() for node in nodes)

@@ -25,7 +25,7 @@ _TIMEOUT = 300
 def arguments(
     name: str,
     about: str | None,
-    more: Mapping[str, dict[str, Any]] | None = None,
+    more: Mapping[str, Any] | None = None,
     *,
     quick: str = "",
     output: str = "",

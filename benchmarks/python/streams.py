@@ -66,7 +66,18 @@ def dumped(path: Path) -> Iterator[Dumped]:
 def encode(recording: Path, folder: Path, *, rounds: int, frames: int | None) -> dict[str, Any]:
     """Sizes and times of encoding, by the C# program, which leaves its streams in the folder."""
     out = folder / "streams.json"
-    line = ["dotnet", BENCHMARKS, "streams", recording, "--json", out, "--dump", folder, "--rounds", str(rounds)]
+    line: list[str | Path] = [
+        "dotnet",
+        BENCHMARKS,
+        "streams",
+        recording,
+        "--json",
+        out,
+        "--dump",
+        folder,
+        "--rounds",
+        str(rounds),
+    ]
     done = subprocess.run([*line, *(["--frames", str(frames)] if frames else [])], check=False)
     if done.returncode != 0:
         # The program has said what is wrong.

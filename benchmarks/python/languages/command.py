@@ -7,8 +7,7 @@ import json
 import re
 import sys
 import tempfile
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from languages import measured as results
 from languages.measured import Measured
 from languages.packages import UnavailableError
 
-_FAILED, _USAGE, _BAD_RECORDING, _INTERRUPTED = 1, 2, 3, 130
+_FAILED, _BAD_RECORDING, _INTERRUPTED = 1, 3, 130
 _MAX_FRAMES = 100_000
 _DEFAULT_FRAMES = 200
 
@@ -48,59 +47,30 @@ class Work:
     quick: bool
 
 
-class Language(ABC):
+@dataclass(frozen=True)
+class Language:
     """Codecs of a language.
 
     Attributes:
-        name: In results.
-        program: Name of the command.
+        name: In results; the program is ``NAME.py``.
         codecs: Rows and what they are called.
+        unavailable: Of rows, those that cannot be measured here, and why.
+        measure: Builds and runs. Raises UnavailableError where packages cannot be downloaded.
     """
 
     name: str
-    program: str
     codecs: dict[str, str]
-
-    @abstractmethod
-    def unavailable(self, names: Sequence[str]) -> dict[str, str]:
-        """Rows that cannot be measured here, and why."""
-
-    @abstractmethod
-    def measure(self, work: Work) -> Measured:
-        """Build and run.
-
-        Raises:
-            UnavailableError: packages cannot be downloaded.
-        """
+    unavailable: Callable[[Sequence[str]], dict[str, str]]
+    measure: Callable[[Work], Measured]
 
 
-def main(language: Language, arguments: Sequence[str] | None = None) -> int:
+def main(language: Language) -> int:
     """Run a command line.
 
     Returns:
         0: done; 1: failed; 2: wrong usage; 3: bad recording; 130: interrupted.
     """
-    parser = _parser(language)
-    options = parser.parse_args(arguments)
-    try:
-        if options.list:
-            _list(language)
-            return 0
-        _check(options)
-        _run(language, options)
-    except (AbathurError, ValueError, OSError) as error:
-        print(f"{language.program}: {error}", file=sys.stderr)
-        if isinstance(error, RecordingError):
-            return _BAD_RECORDING
-        return _USAGE if isinstance(error, ValueError) else _FAILED
-    except KeyboardInterrupt:
-        print(f"{language.program}: interrupted", file=sys.stderr)
-        return _INTERRUPTED
-    return 0
-
-
-def _parser(language: Language) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=language.program, description=sys.modules["__main__"].__doc__)
+    parser = argparse.ArgumentParser(prog=f"{language.name}.py", description=sys.modules["__main__"].__doc__)
     parser.add_argument("recording", type=Path, nargs="?", metavar="FILE.mcap")
     parser.add_argument("--frames", type=int, default=_DEFAULT_FRAMES, metavar="N", help="evenly spaced (default: 200)")
     parser.add_argument("--rounds", type=int, default=1, metavar="R", help="passes of each codec over its frames")
@@ -110,61 +80,59 @@ def _parser(language: Language) -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="only show that every row works: the times say nothing")
     parser.add_argument("--json", type=Path, metavar="OUT", help="file to write the result to; it is overwritten")
     parser.add_argument("--list", action="store_true", help="list the codecs")
-    return parser
+    options = parser.parse_args()
+    if options.list:
+        width = max(map(len, language.codecs)) + 2
+        print("\n".join(f"{name:<{width}}{label}" for name, label in language.codecs.items()))
+        return 0
+    names = list(language.codecs)
+    if options.codecs is not None:
+        names = list(dict.fromkeys(name.strip() for name in options.codecs.split(",") if name.strip()))
+    for problem in _problems(language, options, names):
+        parser.error(problem)
+    try:
+        _run(language, options, names)
+    except (AbathurError, OSError) as error:
+        print(f"{language.name}.py: {error}", file=sys.stderr)
+        return _BAD_RECORDING if isinstance(error, RecordingError) else _FAILED
+    except KeyboardInterrupt:
+        print(f"{language.name}.py: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    return 0
 
 
-def _check(options: argparse.Namespace) -> None:
+def _problems(language: Language, options: argparse.Namespace, names: list[str]) -> Iterable[str]:
+    """What is wrong with the options."""
     if options.recording is None:
-        raise ValueError("which FILE.mcap? --list shows the codecs")
+        yield "which FILE.mcap? --list shows the codecs"
     if not 1 <= options.frames <= _MAX_FRAMES:
-        raise ValueError(f"--frames must be 1 to {_MAX_FRAMES}")
+        yield f"--frames must be 1 to {_MAX_FRAMES}"
     if not 1 <= options.rounds <= 1000:
-        raise ValueError("--rounds must be 1 to 1000")
+        yield "--rounds must be 1 to 1000"
     if options.json is not None and not options.json.absolute().parent.is_dir():
-        raise ValueError(f"cannot write {options.json}: the folder {options.json.parent} does not exist")
+        yield f"cannot write {options.json}: the folder {options.json.parent} does not exist"
     if options.levels is not None:
         levels = [path.stem for path in options.levels.glob("*.binpb")]
         if not levels:
-            raise ValueError(f"--levels {options.levels} has no files *.binpb")
+            yield f"--levels {options.levels} has no files *.binpb"
         if wrong := [each for each in levels if not re.fullmatch(r"[\w-]+", each)]:
-            raise ValueError(f"--levels: names have letters, digits, - and _ only, not {wrong[0]!r}")
-
-
-def _names(language: Language, given: str | None) -> tuple[str, ...]:
-    if given is None:
-        return tuple(language.codecs)
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+            yield f"--levels: names have letters, digits, - and _ only, not {wrong[0]!r}"
     if not names:
-        raise ValueError("--codecs is empty")
-    for name in names:
-        if name not in language.codecs:
-            raise ValueError(f"there is no codec {name}; there are {', '.join(language.codecs)}")
-    return names
+        yield "--codecs is empty"
+    if unknown := [name for name in names if name not in language.codecs]:
+        yield f"there is no codec {unknown[0]}; there are {', '.join(language.codecs)}"
 
 
-def _list(language: Language) -> None:
-    width = max(map(len, language.codecs)) + 2
-    for name, label in language.codecs.items():
-        print(f"{name:<{width}}{label}")
-
-
-def _run(language: Language, options: argparse.Namespace) -> None:
-    names = _names(language, options.codecs)
+def _run(language: Language, options: argparse.Namespace, names: list[str]) -> None:
     recorded = RecordedFrames(options.recording)
     frames = list(recorded.read(evenly_spaced(recorded.count, options.frames)))
     unavailable = language.unavailable(names)
     machine = _environment.describe()
     with tempfile.TemporaryDirectory(prefix="abathur-") as scratch:
         folder = Path(scratch)
-        work = Work(
-            codecs=tuple(name for name in names if name not in unavailable),
-            frames=folder / "frames.binpb",
-            levels=options.levels,
-            folder=folder,
-            rounds=options.rounds,
-            seed=options.seed,
-            quick=options.quick,
-        )
+        codecs = tuple(name for name in names if name not in unavailable)
+        given = (options.rounds, options.seed, options.quick)
+        work = Work(codecs, folder / "frames.binpb", options.levels, folder, *given)
         write_delimited(work.frames, (frame.observation for frame in frames))
         measured = Measured()
         try:
@@ -201,7 +169,7 @@ def write_delimited(path: Path, messages: Iterable[bytes]) -> None:
 
 def _table(result: dict[str, Any]) -> str:
     rows = [["codec", "frames", "encode ms", "decode ms", "+ touch ms", "KB/frame", "KB allocated"]]
-    below = []
+    below = ["Times: mean of the middle half. Allocated: by encoding and decoding. 1 KB is 1000 bytes."]
     for reason in dict.fromkeys(result["unavailable"].values()):
         names = [name for name, each in result["unavailable"].items() if each == reason]
         below.append(f"not available: {', '.join(names)}: {reason}")
@@ -216,5 +184,4 @@ def _table(result: dict[str, Any]) -> str:
         rows.append([name, str(row["frames"]), *cells, size, "-" if memory is None else f"{memory / 1e3:.0f}"])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
-    lines.append("Times: mean of the middle half. Allocated: by encoding and decoding. 1 KB is 1000 bytes.")
     return "\n".join(lines + below)

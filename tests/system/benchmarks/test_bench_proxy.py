@@ -24,7 +24,7 @@ def test_a_quick_run_compares_all_ways(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n| ") == 7
+    assert done.stdout.count("\n| ") == 8
     results = json.loads((tmp_path / "results.json").read_text())["results"]
     assert list(results) == ["1 KB", "80 KB", "160 KB"]
     for each in results.values():
