@@ -1,7 +1,8 @@
 """A process full of agents: reads commands from standard input, a JSON object a line, and answers each with one.
 
-- ``{"read": [{...}, ...], "blocking": false}`` subscribes; answered once each has had a frame.
-- ``{"wait": N}``: answered once N frames have come. ``{"forget": true}``: forgets and tells how many have come.
+- ``{"read": [{...}, ...], "blocking": false, "wait": true}`` subscribes; answered once each has had a frame, if that is
+  wanted.
+- ``{"until": N}``: answered once each has had N frames. ``{"forget": true}``: forgets and tells how many have come.
 - ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
 - ``{"split": [START_NS, END_NS, "published"]}``, after measuring: the parts of each frame's way.
 - ``{"received": true}``: when each frame of the first subscription came; ``"ended"``: after the match.
@@ -40,8 +41,8 @@ class Agents:
         self._stop: threading.Event | None = None
         self._stalled: Iterator[Sample] | None = None
 
-    async def start(self, subscriptions: list[Subscription], *, blocking: bool) -> dict[str, Any]:
-        """Subscribe, and wait until each subscription has had a frame."""
+    async def start(self, subscriptions: list[Subscription], *, blocking: bool, wait: bool) -> dict[str, Any]:
+        """Subscribe, and wait until each subscription has had a frame, if that is wanted."""
         self._samples = [[] for _ in subscriptions]
         pairs = zip(subscriptions, self._samples, strict=True)
         if blocking:
@@ -51,7 +52,7 @@ class Agents:
             reading = [receive(each, samples) for each, samples in pairs]
         self._tasks = [asyncio.create_task(each) for each in reading]
         deadline = time.monotonic() + _FIRST_FRAME_SECONDS
-        while not all(self._samples):
+        while wait and not all(self._samples):
             failed = next((task for task in self._tasks if task.done()), None)
             if failed is not None:
                 return {"error": str(failed.exception() or "the stream ended")}
@@ -60,9 +61,9 @@ class Agents:
             await asyncio.sleep(0.01)
         return {}
 
-    async def wait(self, frames: int) -> dict[str, Any]:
-        """Until so many frames have come."""
-        while sum(map(len, self._samples)) < frames:
+    async def until(self, frames: int) -> dict[str, Any]:
+        """Until each subscription has had so many frames."""
+        while min(map(len, self._samples)) < frames:
             failed = next((task for task in self._tasks if task.done()), None)
             if failed is not None:
                 return {"error": str(failed.exception() or "the stream ended")}
@@ -154,9 +155,9 @@ async def _sleep_until(moment: int) -> None:
 async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
     if "read" in command:
         subscriptions = [Subscription(**each) for each in command["read"]]
-        return await agents.start(subscriptions, blocking=command["blocking"])
-    if "wait" in command:
-        return await agents.wait(command["wait"])
+        return await agents.start(subscriptions, blocking=command["blocking"], wait=command["wait"])
+    if "until" in command:
+        return await agents.until(command["until"])
     if "forget" in command:
         return agents.forget()
     if "measure" in command:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from load import percentile, window
-from processes import AgentProcess, Daemon, MeasureError, Process, Server, stop
+from processes import AgentProcess, Daemon, MeasureError, Process, stop
 from readers import Subscription
 
 _ATTACH_SECONDS = 0.3
@@ -24,22 +24,25 @@ _COUNTED = re.compile(r"^(\d+),.*raw_syscalls:sys_enter|^ *\S+ +\S+ +\S+ +(\d+).
 class ReaderProcess(AgentProcess):
     """A process of agents that read the socket without decoding."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, daemon: Daemon) -> None:
         super().__init__()
-        self._address = server.address("socket")
+        self._daemon = daemon
         self.reading: list[Subscription] = []
 
     def connect(self, policy: str, count: int) -> None:
         """Subscribe that many times; what was read before is ended."""
         if self.reading:
             stop([self])
-        self.reading = [Subscription("socket", self._address, policy, decode=False)] * count
-        self.send_read(self.reading)
+        self.reading = [Subscription("socket", self._daemon.address("socket"), policy, decode=False)] * count
+        # A paused playback has no frame yet.
+        self.send_read(self.reading, wait=False)
         self.answer()
+        while len(self._daemon.status().subscribers) != count:
+            time.sleep(0.01)
 
     def wait_frames(self, frames: int) -> None:
         """Until each reader has had that many frames since `forget`."""
-        self.send(wait=frames * len(self.reading))
+        self.send(until=frames)
         self.answer()
 
     def forget(self) -> int:

@@ -178,9 +178,9 @@ class AgentProcess(Process):
         """Give a command."""
         self.write_line(json.dumps(command))
 
-    def send_read(self, subscriptions: list[Subscription], *, blocking: bool = False) -> None:
-        """Give the command to subscribe."""
-        self.send(read=[asdict(each) for each in subscriptions], blocking=blocking)
+    def send_read(self, subscriptions: list[Subscription], *, blocking: bool = False, wait: bool = True) -> None:
+        """Give the command to subscribe, and to wait for the first frame of each."""
+        self.send(read=[asdict(each) for each in subscriptions], blocking=blocking, wait=wait)
 
     def answer(self) -> dict[str, Any]:
         """The answer to the oldest command that has none yet."""

@@ -116,8 +116,11 @@ async def receive(subscription: Subscription, samples: list[Sample]) -> None:
     if transport in ("baseline", "nats-plain") or (transport == "socket" and not subscription.decode):
         loop = asyncio.get_running_loop()
         host, _, port = subscription.address.partition("/")[0].rpartition(":")
-        _, stream = await loop.create_connection(lambda: _Stream(subscription, samples), host, int(port))
-        await stream.closed
+        connection, stream = await loop.create_connection(lambda: _Stream(subscription, samples), host, int(port))
+        try:
+            await stream.closed
+        finally:
+            connection.abort()
         return
     others = {"nats-py": _nats_py, "nats-every": _nats_every, "websocket": _websocket}
     bare = _agent if subscription.decode else _grpc_bytes
