@@ -42,15 +42,16 @@ class Agents:
         self._stalled: Iterator[Sample] | None = None
 
     async def start(self, subscriptions: list[Subscription], *, blocking: bool, wait: bool) -> dict[str, Any]:
-        """Subscribe, and wait until each subscription has had a frame, if that is wanted."""
-        self._samples = [[] for _ in subscriptions]
-        pairs = zip(subscriptions, self._samples, strict=True)
+        """Subscribe once more, and wait until each subscription has had a frame, if that is wanted."""
+        added: list[list[Sample]] = [[] for _ in subscriptions]
+        self._samples += added
+        pairs = zip(subscriptions, added, strict=True)
         if blocking:
             self._stop = stop = threading.Event()
             reading = [asyncio.to_thread(_read_blocking, each, samples, stop) for each, samples in pairs]
         else:
             reading = [receive(each, samples) for each, samples in pairs]
-        self._tasks = [asyncio.create_task(each) for each in reading]
+        self._tasks += [asyncio.create_task(each) for each in reading]
         deadline = time.monotonic() + _FIRST_FRAME_SECONDS
         while wait and not all(self._samples):
             failed = next((task for task in self._tasks if task.done()), None)
@@ -132,7 +133,7 @@ class Agents:
             self._stop.set()
             self._stop = None
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks = []
+        self._tasks, self._samples = [], []
         return {"stopped": True}
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from load import percentile, window
-from processes import AgentProcess, Daemon, MeasureError, Process, stop
+from processes import AgentProcess, Daemon, MeasureError, Process
 from readers import Subscription
 
 _ATTACH_SECONDS = 0.3
@@ -30,14 +30,14 @@ class ReaderProcess(AgentProcess):
         self.reading: list[Subscription] = []
 
     def connect(self, policy: str, count: int) -> None:
-        """Subscribe that many times; what was read before is ended."""
-        if self.reading:
-            stop([self])
-        self.reading = [Subscription("socket", self._daemon.address("socket"), policy, decode=False)] * count
+        """Subscribe until there are so many."""
+        more = [Subscription("socket", self._daemon.address("socket"), policy, decode=False)]
+        more *= count - len(self.reading)
         # A paused playback has no frame yet.
-        self.send_read(self.reading, wait=False)
+        self.send_read(more, wait=False)
         self.answer()
-        while len(self._daemon.status().subscribers) != count:
+        self.reading += more
+        while len(self._daemon.status().subscribers) < count:
             time.sleep(0.01)
 
     def wait_frames(self, frames: int) -> None:

@@ -177,16 +177,16 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
     )
 
 
-def _bare(subscription: Subscription, data: bytes) -> Sample:
-    """A frame that is not decoded: only when it was published."""
-    received, sequence = perf_counter_ns(), 0
+def _bare(subscription: Subscription, data: bytes | bytearray, *, size: int = 0, received: int = 0) -> Sample:
+    """A frame that is not decoded, or its first bytes: only when it was published."""
+    received, sequence = received or perf_counter_ns(), 0
     if subscription.transport in ("baseline", "nats-py"):
         (published,) = STAMP.unpack_from(data)
     elif subscription.is_text:
         published = _json_published_ns(data)
     else:
         sequence, published = stamps(data, server_message=subscription.transport in ("socket", "websocket"))
-    return Sample(received, published, 0, len(data), 0, sequence=sequence)
+    return Sample(received, published, 0, size or len(data), 0, 0, 0, 0, sequence)
 
 
 def touch_json(value: Any) -> float:
@@ -260,6 +260,8 @@ class _Stream(asyncio.Protocol):
         self._add = samples.append
         self._data = bytearray()
         self._begun = subscription.transport != "socket"
+        # The stamps of a frame are in its first bytes.
+        self._whole = subscription.decode or subscription.is_text
         self.closed = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: Any) -> None:
@@ -278,6 +280,7 @@ class _Stream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take the messages out of what came."""
+        received = perf_counter_ns()
         self._data += data
         at = 0
         if not self._begun:
@@ -285,13 +288,11 @@ class _Stream(asyncio.Protocol):
             self._begun = at > 0
         while self._begun and (found := self._message(at)) is not None:
             start, end, at = found
-            # The stamps of a frame are in its first bytes.
-            whole = self._subscription.decode or self._subscription.is_text
-            message = bytes(self._data[start : end if whole else min(end, start + _HEAD)])
-            sample = _bare(self._subscription, message)._replace(size=end - start)
+            message = self._data[start : end if self._whole else min(end, start + _HEAD)]
+            sample = _bare(self._subscription, message, size=end - start, received=received)
             if self._subscription.decode:
-                sc2api_pb2.ResponseObservation.FromString(message[STAMP.size :])
-                sample = sample._replace(decode=perf_counter_ns() - sample.received)
+                sc2api_pb2.ResponseObservation.FromString(bytes(message[STAMP.size :]))
+                sample = sample._replace(decode=perf_counter_ns() - received)
             self._add(sample)
             if self._subscription.policy == "lockstep":
                 ack = sync_pb2.ClientMessage(ack=sync_pb2.Ack(sequence=sample.sequence)).SerializeToString()
@@ -335,8 +336,7 @@ async def _nats_py(subscription: Subscription) -> AsyncIterator[Sample]:
     try:
         messages = await connection.subscribe(NATS_SUBJECT)
         async for message in messages.messages:
-            sample = _bare(subscription, message.data)
-            yield sample._replace(size=sample.size - STAMP.size)
+            yield _bare(subscription, message.data, size=len(message.data) - STAMP.size)
     finally:
         await connection.close()
 
@@ -364,6 +364,6 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
             yield _bare(subscription, data)
 
 
-def _json_published_ns(line: bytes) -> int:
+def _json_published_ns(line: bytes | bytearray) -> int:
     start = line.index(_JSON_STAMP) + len(_JSON_STAMP)
     return int(line[start : line.index(b'"', start)])
