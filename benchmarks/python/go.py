@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abathur.bench.schema.model import messages
-from languages import builds, go_source, packages
+from languages import builds, go_source
 from languages.command import Language, Work, main
 from languages.measured import Measured
 
-SOURCES = packages.ROOT / "benchmarks" / "go"
-SCHEMA = packages.ROOT / "benchmarks" / "schemas" / "observation.fbs"
+SOURCES = builds.ROOT / "benchmarks" / "go"
+SCHEMA = builds.ROOT / "benchmarks" / "schemas" / "observation.fbs"
 _PLUGINS = (
     "google.golang.org/protobuf/cmd/protoc-gen-go",
     "github.com/gogo/protobuf/protoc-gen-gogofast",
@@ -45,20 +45,20 @@ _CODECS = {
 def unavailable(names: Sequence[str]) -> dict[str, str]:
     """All rows without Go, those of FlatBuffers without flatc."""
     try:
-        packages.find("go", "golang-go")
+        builds.find("go", "golang-go")
         names = [name for name in names if name.startswith("flatbuffers")]
-        packages.flatc()
-    except packages.UnavailableError as error:
+        builds.flatc()
+    except builds.UnavailableError as error:
         return dict.fromkeys(names, str(error))
     return {}
 
 
 def measure(work: Work) -> Measured:
     """Build and run."""
-    go = packages.find("go", "golang-go")
+    go = builds.find("go", "golang-go")
     try:
-        flatc: str | None = packages.flatc()
-    except packages.UnavailableError:
+        flatc: str | None = builds.flatc()
+    except builds.UnavailableError:
         flatc = None
     out = work.folder / "measured.json"
     options = ["-frames", str(work.frames), "-codecs", ",".join(work.codecs), "-out", str(out)]
@@ -72,7 +72,7 @@ def measure(work: Work) -> Measured:
     found = json.loads(out.read_text(encoding="utf-8"))
     return Measured(
         runtimes={"Go": found["runtime"].removeprefix("go")},
-        packages=_modules() | ({"flatc": packages.FLATC_VERSION} if flatc else {}),
+        packages=_modules() | ({"flatc": builds.FLATC_VERSION} if flatc else {}),
         clock=found["clock"],
         codecs=found["codecs"],
         levels=found["levels"],
@@ -94,7 +94,7 @@ def _built(go: str, flatc: str | None) -> Path:
 
 def _build(folder: Path, go: str, flatc: str | None) -> None:
     print("go.py: building", file=sys.stderr)
-    environment = {**os.environ, **packages.go_proxy(), "GOFLAGS": "-mod=readonly"}
+    environment = {**os.environ, **builds.go_proxy(), "GOFLAGS": "-mod=readonly"}
     plugins = folder / "plugins"
     plugins.mkdir()
     try:
@@ -102,7 +102,7 @@ def _build(folder: Path, go: str, flatc: str | None) -> None:
         builds.run([go, "build", "-o", f"{plugins}{os.sep}", *_PLUGINS, *_LIBRARIES], cwd=folder, env=environment)
     except builds.BuildError as error:
         reason = error.output.strip().splitlines()[-1]
-        raise packages.UnavailableError(f"the modules of Go cannot be downloaded: {reason}") from None
+        raise builds.UnavailableError(f"the modules of Go cannot be downloaded: {reason}") from None
     for kind, package in (("go", "pb"), ("go-vtproto", "pb"), ("gogofast", "gogo")):
         out = folder / "out" / package
         out.mkdir(parents=True, exist_ok=True)

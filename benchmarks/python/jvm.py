@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from abathur.bench.schema.model import messages
-from languages import builds, java_source, jmh, jvm_http, packages
+from languages import builds, java_source, jmh
 from languages.command import Language, Work, main, write_delimited
 from languages.measured import Measured
 
-SOURCES = packages.ROOT / "benchmarks" / "jvm"
+SOURCES = builds.ROOT / "benchmarks" / "jvm"
 _JAVA = "src/main/java"
 #: Beside the names of levels, which have no dots.
 _RECORDING = "recording.frames"
@@ -43,9 +43,9 @@ def unavailable(names: Sequence[str]) -> dict[str, str]:
     """All rows without a JDK, Maven, or a protoc for Java."""
     try:
         for tool, package in _TOOLS.items():
-            packages.find(tool, package)
-        packages.protoc()
-    except packages.UnavailableError as error:
+            builds.find(tool, package)
+        builds.find_protoc()
+    except builds.UnavailableError as error:
         return dict.fromkeys(names, str(error))
     return {}
 
@@ -54,7 +54,7 @@ def measure(work: Work) -> Measured:
     """Build, check, and run JMH for each codec and round in a process of its own."""
     build = _built()
     classpath = os.pathsep.join((build / "classpath.txt").read_text(encoding="utf-8").splitlines())
-    java = [packages.find("java", _TOOLS["java"]), "-cp", classpath]
+    java = [builds.find("java", _TOOLS["java"]), "-cp", classpath]
     names = _write_frames(work)
     checked = work.folder / "checked.json"
     builds.run(
@@ -74,7 +74,7 @@ def measure(work: Work) -> Measured:
     http = {}
     if {"jackson", "protobuf"} <= set(work.codecs):
         print("timing HTTP", file=sys.stderr, flush=True)
-        http = jvm_http.measure(java, work.folder, _RECORDING, rounds=work.rounds, seed=work.seed, quick=work.quick)
+        http = jmh.measure_http(java, work.folder, _RECORDING, rounds=work.rounds, seed=work.seed, quick=work.quick)
     return Measured(
         runtimes={"Java": found["java"]},
         packages=_packages(),
@@ -115,20 +115,20 @@ def _built() -> Path:
     for path, text in java_source.sources(messages()).items():
         sources[f"{_JAVA}/abathur/bench/{path}"] = text.encode()
     versions = subprocess.run(
-        [packages.find("java", _TOOLS["java"]), "-version"], capture_output=True, text=True, check=True
+        [builds.find("java", _TOOLS["java"]), "-version"], capture_output=True, text=True, check=True
     ).stderr
     return builds.built("jvm", sources, [versions], _build)
 
 
 def _build(folder: Path, target: Path) -> None:
     print("jvm.py: building", file=sys.stderr)
-    builds.protoc(f"--java_out={folder / _JAVA}", program=[packages.protoc()])
-    mvn = [packages.find("mvn", _TOOLS["mvn"]), "-q", "-B", "-Dstyle.color=never", *packages.maven_settings(folder)]
+    builds.protoc(f"--java_out={folder / _JAVA}", program=[builds.find_protoc()])
+    mvn = [builds.find("mvn", _TOOLS["mvn"]), "-q", "-B", "-Dstyle.color=never", *builds.maven_settings(folder)]
     try:
         builds.run([*mvn, "compile", _WRITE_CLASSPATH], cwd=folder)
     except builds.BuildError as error:
         if found := _NOT_DOWNLOADED.search(error.output):
-            raise packages.UnavailableError(f"the packages of the JVM cannot be downloaded: {found[0]}") from None
+            raise builds.UnavailableError(f"the packages of the JVM cannot be downloaded: {found[0]}") from None
         raise
     # The folder of the classes, which is the other entry, is about to move.
     lines = (folder / "classpath.txt").read_text(encoding="utf-8").splitlines()

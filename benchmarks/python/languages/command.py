@@ -18,8 +18,8 @@ from abathur.errors import AbathurError, RecordingError
 from varints import varint
 
 from languages import measured as results
+from languages.builds import UnavailableError
 from languages.measured import Measured
-from languages.packages import UnavailableError
 
 _FAILED, _BAD_RECORDING, _INTERRUPTED = 1, 3, 130
 _MAX_FRAMES = 100_000
