@@ -58,6 +58,8 @@ SOURCES = (
     "python_agent/abathur",
     "benchmarks/python/readers.py",
     "benchmarks/python/agents.py",
+    "benchmarks/python/load.py",
+    "benchmarks/python/varints.py",
 )
 TICK_HZ = 22.4
 UNLIMITED = "unlimited"

@@ -187,12 +187,12 @@ def _seek(daemon: Daemon, frames: int, calls: int) -> float:
 
 
 def _drawings(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:
-    with Daemon(SKIRMISH, *_PAUSED) as daemon, abathur.connect_blocking(f"grpc://{daemon.address('grpc')}") as game:
+    with Daemon(SKIRMISH, *_PAUSED) as daemon:
         for count in scale.shapes:
             shapes = [drawing.circle((20 + each % 100, 20 + each // 100), 3) for each in range(count)]
             # More of the small ones: the runtime counts allocations in large steps.
             calls = max(scale.calls, 20_000 // (20 + count))
-            yield count, _requests(daemon, game, partial(game.draw, shapes, layer="growth"), calls)
+            yield count, _requests(daemon, daemon.game, partial(daemon.game.draw, shapes, layer="growth"), calls)
 
 
 def _actions(scale: Scale, folder: Path) -> Iterator[tuple[float, Values]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import sys
@@ -11,11 +12,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from abathur.bench import _streamed
 from processes import MeasureError, Process, free_port
+from readers import NATS_SUBJECT, STAMP
 
 from recordings import Frames
 
+TICK_HZ = 22.4
 _START_SECONDS = 30.0
+
+
+async def _publish(address: str, payloads: list[bytes]) -> None:
+    import nats
+
+    connection = await nats.connect(f"nats://{address}", allow_reconnect=False)
+    ended = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+    print("ready", flush=True)
+    start, count = time.perf_counter(), 0
+    while not ended.done():
+        payload = payloads[count % len(payloads)]
+        await connection.publish(NATS_SUBJECT, STAMP.pack(time.perf_counter_ns()) + payload)
+        await connection.flush()
+        count += 1
+        await asyncio.sleep(max(0.0, start + count / TICK_HZ - time.perf_counter()))
+    await connection.close()
+
+
+def publish(address: str, recording: str, encoding: str, compression: str, *window: str) -> None:
+    """Read the payloads, then publish them."""
+    messages = _streamed.messages(Path(recording), encoding, compression, list(window))
+    asyncio.run(_publish(address, [each.data or each.observation.SerializeToString() for each in messages]))
 
 
 class UnavailableError(MeasureError):
@@ -80,10 +106,13 @@ def running(frames: Frames, encoding: str, compression: str) -> Iterator[NatsSer
     Raises:
         UnavailableError: nats-server or nats-py is not installed.
     """
-    publisher = Path(__file__).with_name("nats_publisher.py")
     with tempfile.TemporaryDirectory() as folder, NatsServer(Path(folder)) as server:
         given: list[str | Path] = [server.address(), frames.recording, encoding, compression, *frames.window()]
-        with Process([sys.executable, publisher, *given]) as publishing:
+        with Process([sys.executable, __file__, *given]) as publishing:
             if publishing.read_line() != "ready":
                 raise UnavailableError("the publisher did not start; is nats-py installed?")
             yield server
+
+
+if __name__ == "__main__":
+    publish(*sys.argv[1:])

@@ -11,12 +11,10 @@ import time
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import abathur
 import psutil
-from abathur.sync.v1 import sync_pb2
 from readers import Subscription
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,17 +55,12 @@ class Process:
         """The process."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End it, by force where it does not end by itself."""
         assert self._child.stdin is not None
         self._child.stdin.close()
         try:
-            self._child.wait(0.5 if kind is KeyboardInterrupt else _EXIT_SECONDS)
+            self._child.wait(0.5 if error[0] is KeyboardInterrupt else _EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
@@ -120,46 +113,20 @@ class Server(Process):
 
 
 class Daemon(Server):
-    """The daemon playing a recording on free ports."""
+    """The daemon playing a recording on free ports, with its status and the control of its playback."""
 
     def __init__(self, recording: Path, *options: str | Path) -> None:
         ports = [each for name in _PORTS if name not in options for each in (name, "0")]
         super().__init__([DAEMON, "play", recording, *ports, "--stop-with-parent", *options])
-        self._game = abathur.connect_blocking(f"grpc://{self.address('grpc')}")
+        self.game = abathur.connect_blocking(f"grpc://{self.address('grpc')}")
+        self.status, playback = self.game.status, self.game.playback
+        self.pause, self.resume, self.set_rate = playback.pause, playback.resume, playback.set_rate
+        self.step, self.seek = playback.step, playback.seek
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the connection first."""
-        self._game.close()
-        super().__exit__(kind, error, traceback)
-
-    def status(self) -> sync_pb2.Status:
-        """What it is doing."""
-        return self._game.status()
-
-    def set_rate(self, rate: float) -> None:
-        """Multiple of the tick rate; 0: unlimited."""
-        self._game.playback.set_rate(rate)
-
-    def pause(self) -> None:
-        """Publish nothing for the time being."""
-        self._game.playback.pause()
-
-    def resume(self) -> None:
-        """Publish again."""
-        self._game.playback.resume()
-
-    def step(self, frames: int = 1) -> None:
-        """Publish that many frames and stay paused."""
-        self._game.playback.step(frames)
-
-    def seek(self, game_loop: int) -> None:
-        """Continue at the first frame at or after a game loop."""
-        self._game.playback.seek(game_loop)
+        self.game.close()
+        super().__exit__(*error)
 
     def status_cost(self, calls: int = 20) -> float:
         """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""

@@ -8,12 +8,16 @@ take turns. Needs socat (Debian: apt-get install socat).
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
+import os
 import shutil
 import socket
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,11 +27,10 @@ import abathur
 from figures import Figures, table
 from pages import made, page
 from processes import DAEMON, FREE_PORTS, AgentProcess, MeasureError, Process, Server, free_port
-from proxy_peers import OBSERVE, read_exactly
 from readers import Subscription
 from runs import arguments, run
+from s2clientprotocol import sc2api_pb2
 
-PEERS = Path(__file__).with_name("proxy_peers.py")
 SIZES = {"1 KB": 1_000, "80 KB": 80_000, "160 KB": 160_000}
 WAYS = ("direct", "socat", "socat -b", "proxy")
 PACES = ("22.4 Hz", "back to back")
@@ -37,8 +40,83 @@ HANDSHAKE = (
     "GET /sc2api HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
+OBSERVE = sc2api_pb2.Request(observation=sc2api_pb2.RequestObservation()).SerializeToString()
+_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 # A frame whose mask is 0 is masked all the same.
 REQUEST = bytes([0x82, 0x80 | len(OBSERVE), 0, 0, 0, 0]) + OBSERVE
+
+
+def response(size: int) -> bytes:
+    """A serialized ``Response`` with an observation, of about so many bytes, that cannot be compressed."""
+    answer = sc2api_pb2.Response(status=sc2api_pb2.in_game)
+    answer.observation.observation.game_loop = 1
+    answer.observation.observation.raw_data.map_state.visibility.data = os.urandom(size - 40)
+    return answer.SerializeToString()
+
+
+def message(payload: bytes) -> bytes:
+    """A binary frame as servers send it."""
+    size = len(payload)
+    if size < 126:
+        return bytes([0x82, size]) + payload
+    if size < 1 << 16:
+        return b"\x82\x7e" + size.to_bytes(2, "big") + payload
+    return b"\x82\x7f" + size.to_bytes(8, "big") + payload
+
+
+def read_exactly(connection: socket.socket, into: memoryview) -> bool:
+    """Fill the memory; False at the end of the stream."""
+    at = 0
+    while at < len(into):
+        count = connection.recv_into(into[at:])
+        if count == 0:
+            return False
+        at += count
+    return True
+
+
+def _serve(connection: socket.socket, observation: bytes) -> None:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += connection.recv(4096)
+    lines = head.decode().split("\r\n")
+    key = next(line.partition(":")[2].strip() for line in lines if line.lower().startswith("sec-websocket-key"))
+    accept = base64.b64encode(hashlib.sha1((key + _GUID).encode()).digest()).decode()
+    connection.sendall(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Accept: {accept}\r\n\r\n".encode()
+    )
+    # All requests here are shorter than 126 bytes: two bytes of head, four of mask.
+    buffer = memoryview(bytearray(256))
+    while read_exactly(connection, buffer[:6]):
+        size = buffer[1] & 0x7F
+        if not read_exactly(connection, buffer[6 : 6 + size]):
+            return
+        payload = bytes(buffer[6 + at] ^ buffer[2 + at % 4] for at in range(size))
+        connection.sendall(observation if payload == OBSERVE else _other(payload))
+
+
+def _other(payload: bytes) -> bytes:
+    request = sc2api_pb2.Request.FromString(payload)
+    answer = sc2api_pb2.Response(id=request.id, status=sc2api_pb2.in_game)
+    getattr(answer, request.WhichOneof("request")).SetInParent()
+    return message(answer.SerializeToString())
+
+
+def game(size: int) -> None:
+    """A game that answers at once: prints its port, and the bytes of an answer; ends with its standard input."""
+    observation = message(response(size))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        print(listener.getsockname()[1], len(observation), flush=True)
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=_serve, args=(connection, observation), daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
 
 
 class Client:
@@ -77,7 +155,7 @@ def wait_for(port: int) -> None:
 def ways(size: int, folder: Path) -> Iterator[tuple[dict[str, Client], Server]]:
     """Start everything for responses of one size: a client of each way, and the proxy."""
     with contextlib.ExitStack() as stack:
-        game = stack.enter_context(Process([sys.executable, PEERS, str(size)]))
+        game = stack.enter_context(Process([sys.executable, __file__, "--game", str(size)]))
         port, response_bytes = (int(each) for each in game.read_line().split())
         ports = {"direct": port}
         for way, buffer in (("socat", []), ("socat -b", ["-b", "262144"])):
@@ -205,4 +283,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--game"]:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        game(int(sys.argv[2]))
     sys.exit(main())

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import growth
 import growth_page
 import pytest
-from growth_fit import Fit, fit, upper_half, verdict
+from growth_page import Fit, fit, upper_half, verdict
 from growth_questions import QUESTIONS, QUICK
 from programs import ROOT
 
