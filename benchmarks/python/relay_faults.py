@@ -167,24 +167,24 @@ async def away(seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         node = stack.enter_context(NatsServer(Path(folder) / "nats"))
         recorded = Path(folder) / "match.mcap"
-        daemon = stack.enter_context(Server([DAEMON, "serve", "-o", recorded, *FREE_PORTS]))
-        address = f"grpc://{daemon.address('grpc')}"
-        bot = asyncio.create_task(asyncio.to_thread(_publish, address, observations, calls))
-        async with _relay(node.url, address):
-            began = time.monotonic()
-            reader = Reader(f"{node.url}/m")
-            await reader.until(int(_BEFORE_SECONDS / _TICK_SECONDS))
-            killed = time.monotonic()
-            node.kill()
-            await asyncio.sleep(seconds)
-            missing = len(calls) - len(reader.sequences)
-            stack.enter_context(NatsServer(Path(folder) / "nats", node.port))
-            back = time.monotonic()
-            await reader.until(len(calls))
-            caught_up = time.monotonic() - back
-            await bot
-            await reader.task
-        daemon.wait()
+        with Server([DAEMON, "serve", "-o", recorded, *FREE_PORTS]) as daemon:
+            address = f"grpc://{daemon.address('grpc')}"
+            bot = asyncio.create_task(asyncio.to_thread(_publish, address, observations, calls))
+            async with _relay(node.url, address):
+                began = time.monotonic()
+                reader = Reader(f"{node.url}/m")
+                await reader.until(int(_BEFORE_SECONDS / _TICK_SECONDS))
+                killed = time.monotonic()
+                node.kill()
+                await asyncio.sleep(seconds)
+                missing = len(calls) - len(reader.sequences)
+                stack.enter_context(NatsServer(Path(folder) / "nats", node.port))
+                back = time.monotonic()
+                await reader.until(len(calls))
+                caught_up = time.monotonic() - back
+                await bot
+                await reader.task
+        # The daemon has ended, and the recording is whole.
         with abathur.open(recorded) as match:
             kept = match.frame_count
     moments = {"before": (began, killed), "away": (killed, back), "after": (back, 1e18)}
