@@ -21,6 +21,7 @@ from runs import arguments, rounds, run
 
 from recordings import SKIRMISH
 
+AGENTS = 200
 PROCESSES = 4
 KILL_SECONDS = (2.0, 8.0)
 _SETTLE_SECONDS = 3.0
@@ -109,7 +110,7 @@ def main() -> int:
         more,
         seconds=(120.0, "seconds a run"),
         rounds=(3, "quiet and churning runs of each"),
-        agents=(200, "agents that come and go at a time"),
+        agents=(AGENTS, "agents that come and go at a time"),
     )
 
     def measured(figures: Figures) -> None:

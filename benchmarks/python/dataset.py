@@ -7,15 +7,14 @@ disk and to read; whether local workers and a Dask cluster, of which a worker is
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from abathur import dataset
+from dask_processes import DaskCluster
 from dataset_page import EVERY, RANGE_LOOPS, page
 from figures import Figures
 from processes import DAEMON, MeasureError
@@ -38,39 +38,6 @@ COMPARED = (9200, 11200)
 #: Of ../shared/sequences: a match that was rebuilt from a replay.
 WHOLE_MATCH = "odyssey-zvp-full"
 _SAMPLE_SECONDS = 0.05
-
-
-@contextmanager
-def dask_cluster(workers: int) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
-    """A scheduler and workers of one thread each, in processes of their own: its address, and the workers."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-"))
-
-        def start(*arguments: str) -> subprocess.Popen[str]:
-            line = [sys.executable, "-m", f"distributed.cli.dask_{arguments[0]}", *arguments[1:]]
-            options = ["--host", "127.0.0.1", "--no-dashboard"]
-            process = subprocess.Popen([*line, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            stack.callback(process.communicate)
-            stack.callback(process.kill)
-            return process
-
-        address = _said(start("scheduler", "--port", "0", "--no-jupyter"), r"Scheduler at: +(tcp://127\.0\.0\.1:\d+)")
-        options = ("--nthreads", "1", "--no-nanny", "--local-directory", folder)
-        started = [start("worker", address, *options) for _ in range(workers)]
-        for worker in started:
-            _said(worker, r"(Registered to)")
-        yield address, started
-
-
-def _said(process: subprocess.Popen[str], pattern: str) -> str:
-    assert process.stderr is not None
-    lines = []
-    # What it says later fits into the pipe.
-    for line in process.stderr:
-        lines.append(line)
-        if found := re.search(pattern, line):
-            return found[1]
-    raise RuntimeError("".join(lines))
 
 
 class Build:
@@ -172,13 +139,13 @@ def many(figures: Figures, folder: Path, matches: int, frames: int) -> None:
     build = Build(*recordings, "-o", folder / "local", *options, "--workers", "2").wait()
     figures.add("matches/h", matches / build.seconds * 3600, "many", "local")
     figures.add("MB", build.worker_bytes / 1e6, "many", "worker")
-    with dask_cluster(workers=2) as (address, workers):
-        build = Build(*recordings, "-o", folder / "dask", *options, "--scheduler", address)
+    with DaskCluster(workers=2) as cluster:
+        build = Build(*recordings, "-o", folder / "dask", *options, "--scheduler", cluster.address)
         while len(list((folder / "dask" / "_manifest").glob("*.json"))) < matches // 2:
             if build.process.poll() is not None:
                 raise MeasureError("the build ended before a worker was killed")
             time.sleep(_SAMPLE_SECONDS)
-        workers[0].kill()
+        cluster.workers[0].kill()
         build.wait()
     figures.add("matches/h", matches / build.seconds * 3600, "many", "dask")
     local, dask = contents(folder / "local"), contents(folder / "dask")

@@ -329,7 +329,7 @@ async def _nats_every(subscription: Subscription) -> AsyncIterator[Sample]:
 
 
 async def _nats_py(subscription: Subscription) -> AsyncIterator[Sample]:
-    """Messages of `nats_publisher.py`: the moment of publication, and the bytes."""
+    """Messages of the publisher of `nats_server.py`: the moment of publication, and the bytes."""
     import nats
 
     connection = await nats.connect(f"nats://{subscription.address}", allow_reconnect=False)
