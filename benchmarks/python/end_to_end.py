@@ -297,6 +297,9 @@ def main() -> int:
     quick = "one round of the small recording, fewer cases"
     options = arguments("end_to_end", __doc__, more, quick=quick, output="end-to-end.json", rounds=(3, "rounds", 1))
     one, _, many = (options.frames or ("20" if options.quick else "2000,500")).partition(",")
+    if not one.isdigit() or not (many or one).isdigit():
+        print(f"end_to_end: --frames: {options.frames} is not N or N,M", file=sys.stderr)
+        return 2
     counts = {1: int(one), 10: int(many or one)}
     pattern = options.filter.lower()
     chosen = [each for each in cases(quick=options.quick) if fnmatchcase(each.transport.lower(), pattern)]
