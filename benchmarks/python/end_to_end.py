@@ -28,7 +28,8 @@ from runs import arguments
 
 from recordings import SKIRMISH, Frames, make_elite
 
-_GRPC_DOTNET = "grpc-dotnet's server"
+#: The server of the package, and the options of ours that make one.
+_GRPC_DOTNET = {"grpc-dotnet's server": ["--grpc"], "grpc-dotnet's server, typed": ["--grpc", "--typed"]}
 #: Transport, encoding, compression. The first nine are the daemon's ways at the game's rate, the last four are gRPC
 #: compressed frame by frame.
 TRANSPORTS = {
@@ -41,7 +42,7 @@ TRANSPORTS = {
     "WebSocket": ("websocket", "proto", "none"),
     "WebSocket JSON": ("websocket", "json", "none"),
     "WebSocket columns+zstd-stream": ("websocket", "columns", "zstd-stream"),
-    _GRPC_DOTNET: ("grpc", "proto", "none"),
+    **dict.fromkeys(_GRPC_DOTNET, ("grpc", "proto", "none")),
     "TCP": ("baseline", "proto", "none"),
     "NATS": ("nats-py", "proto", "none"),
     "NATS columns+zstd-stream": ("nats-py", "columns", "zstd-stream"),
@@ -51,7 +52,7 @@ TRANSPORTS = {
     "gRPC zstd-stream": ("grpc", "proto", "zstd-stream"),
 }
 #: Servers of others, for comparison.
-BASELINES = (_GRPC_DOTNET, "TCP", "NATS", "NATS columns+zstd-stream")
+BASELINES = (*_GRPC_DOTNET, "TCP", "NATS", "NATS columns+zstd-stream")
 _ONE_AGENT = ("gRPC+gzip", "gRPC+br", "gRPC+zstd", "gRPC zstd-stream")
 SOURCES = (
     *figures.DAEMON_SOURCES,
@@ -81,8 +82,9 @@ NOTES = (
     "frames wait in queues, and the figure is frames/s.",
     "TCP: a server of the same frames with a length in front, nothing else. NATS: the daemon's payloads, published "
     "without the daemon to nats-server by a program in Python.",
-    "grpc-dotnet's server: the package alone (Grpc.AspNetCore.Server), with the same messages, made once for all "
-    "readers. The daemon has routing, status and health of the same package, and an output of its own for frames.",
+    "grpc-dotnet's server: the package alone (Grpc.AspNetCore.Server), with the same messages: as bytes that are made "
+    "once for all readers, and typed, written for each reader by the package as generated services do it. The daemon "
+    "has routing, status and health of the same package, and an output of its own for frames.",
 )
 _SETTLE = 0.4
 _WARM_UP = 2.0
@@ -107,7 +109,7 @@ class Case:
         transport, encoding, compression = TRANSPORTS[self.transport]
         policy = "every" if self.is_unlimited else "latest"
         # An agent of the package sends requests, which nothing answers there.
-        decodes = probe and transport != "nats-py" and self.transport != _GRPC_DOTNET
+        decodes = probe and transport != "nats-py" and self.transport not in _GRPC_DOTNET
         return Subscription(
             transport, server.address(transport), policy, decodes, decodes, encoding=encoding, compression=compression
         )
@@ -183,7 +185,7 @@ class Run:
             agents = [stack.enter_context(AgentProcess()) for _ in range(_AGENT_PROCESSES)]
             for number in range(1, self.rounds + 1):
                 cases = order.sample(chosen, len(chosen))
-                for kind in ("daemon", "grpc baseline", "baseline", "nats proto", "nats columns"):
+                for kind in ("daemon", *_GRPC_DOTNET, "TCP", "nats proto", "nats columns"):
                     waiting = [case for case in cases if _server_of(case) == kind]
                     waiting = [case for case in waiting if not self.results.has(number, case)]
                     if waiting:
@@ -231,8 +233,8 @@ def _server(kind: str, frames: Frames, case: Case) -> Iterator[Any]:
     if kind == "daemon":
         with Daemon(frames.recording, *frames.daemon_options()) as daemon:
             yield daemon
-    elif "baseline" in kind:
-        grpc = ["--grpc"] if kind == "grpc baseline" else []
+    elif kind in BASELINES:
+        grpc = _GRPC_DOTNET.get(kind, [])
         with Server([BENCHMARKS, "baseline", frames.recording, *frames.baseline_options(), *grpc]) as baseline:
             yield baseline
     else:
@@ -282,9 +284,7 @@ def _server_of(case: Case) -> str:
     transport, encoding, _ = TRANSPORTS[case.transport]
     if transport == "nats-py":
         return f"nats {encoding}"
-    if case.transport == _GRPC_DOTNET:
-        return "grpc baseline"
-    return "baseline" if transport == "baseline" else "daemon"
+    return case.transport if case.transport in BASELINES else "daemon"
 
 
 def main() -> int:
