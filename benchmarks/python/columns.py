@@ -21,9 +21,9 @@ from abathur import dataset
 from abathur._values import native
 from columns_page import APIS, DECODERS, ENCODINGS, EVERY, PACES, READS, SCHEMES, WARM_FRAMES, page
 from figures import Figures
+from payloads import payloads
 from processes import Daemon, MeasureError
 from runs import arguments, ask, output_of, rounds, run
-from units import payloads
 
 from recordings import LOCAL, Frames, import_sequences, make_compact, make_elite, make_part
 

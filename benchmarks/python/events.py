@@ -20,9 +20,9 @@ from abathur._frame.frame import Frame
 from abathur.columns import ColumnsDecoder
 from figures import Figures
 from pages import figure_table, made, page
+from payloads import payloads
 from processes import DAEMON, Daemon
 from runs import answer, arguments, ask, rounds, run
-from units import payloads
 
 from recordings import SKIRMISH, Frames, import_sequences, make_elite
 
