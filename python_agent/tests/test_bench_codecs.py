@@ -27,7 +27,8 @@ from programs import ROOT, SHARED, SKIRMISH, needs_observations, runs
 from s2clientprotocol import sc2api_pb2
 
 NAMES = list(_catalog.NAMES)
-WHOLE = [name for name in NAMES if not name.endswith("-scan")]
+#: Those that read every field of a message.
+WHOLE = [name for name in NAMES if not name.endswith(("-scan", "-arrays"))]
 UNITS_OF_FRAME = 10
 
 

@@ -169,7 +169,8 @@ def test_a_clone_has_the_command(tmp_path: Path) -> None:
     told = {line.split()[0]: " ".join(line.split()[1:]) for line in parts}
     assert told.keys() == {"commit", "daemon", "decoder", "libraries", "python"}
     assert re.fullmatch("[0-9a-f]{7,}(-dirty)?" if (ROOT / ".git").exists() else "unknown: .*", told["commit"])
-    assert told["daemon"].startswith(f"{package.__version__}, ") and told["decoder"] in ("compiled", "numpy")
+    assert re.match(rf"{re.escape(package.__version__)}([+][0-9a-f]+)?, .*abathur-sync", told["daemon"])
+    assert told["decoder"] in ("compiled", "numpy")
 
 
 def test_the_daemon_is_taken_from_the_variable_the_package_the_build_and_the_path_in_this_order(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -119,9 +120,13 @@ class Page:
         return self.run(f"return page.evaluate((args) => ({expression}), args)", args)
 
     def wait(self, expression: str, args: Any = None) -> None:
-        """Wait until an expression of `args` is true in the page, looked at with every frame of the screen."""
+        """Wait until an expression of `args` is true in the page, looked at with every frame of the screen.
+
+        The page's own object is there when its modules have loaded.
+        """
+        is_ready = 'typeof dashboard !== "undefined" && ' if re.search(r"\bdashboard\b", expression) else ""
         try:
-            self.run(f"await page.waitForFunction((args) => ({expression}), args)", args)
+            self.run(f"await page.waitForFunction((args) => {is_ready}({expression}), args)", args)
         except AssertionError as error:
             complaints = self.run("return page.complaints")
             raise AssertionError(f"never true: {expression} ({args}); the page says {complaints}") from error

@@ -57,6 +57,9 @@ class CompressedCodec(Codec):
     def sums(self, touched: Any) -> Sums:
         return self._codec.sums(touched)
 
+    def expected_sums(self, message: ResponseObservation) -> Sums | None:
+        return self._codec.expected_sums(message)
+
     def to_message(self, decoded: Any) -> ResponseObservation | None:
         return self._codec.to_message(decoded)
 
