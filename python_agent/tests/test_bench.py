@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -186,6 +187,23 @@ def test_all_codecs_are_taken_and_the_format_is_that_of_csharp(tmp_path: Path) -
     assert list(ours_codec["encode_ns"]) == list(theirs_codec["encode_ns"]) == STATISTICS
     assert ours_codec["bytes"] == theirs_codec["bytes"]
     assert ours_codec["bytes_series"] == theirs_codec["bytes_series"]
+
+
+def test_packages_that_are_missing_are_named_in_one_command(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('cbor2', 'msgspec'):\n    sys.modules[name] = None\n", encoding="utf-8"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    done = abathur("bench", str(SKIRMISH), "--frames", "2", "--quick", "--budget", "0.1", PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    told = done.stderr.splitlines()
+    assert "abathur: not measured: msgspec-json, msgspec-msgpack, cbor2: pip install msgspec cbor2" in told
+    assert told[0].startswith("abathur: one to two minutes")
+
+
+def test_a_quick_run_of_a_file_that_is_not_there_says_only_that() -> None:
+    done = abathur("bench", "nofile.mcap", "--quick")
+    assert (done.returncode, done.stderr) == (3, "abathur: cannot open nofile.mcap: No such file or directory\n")
 
 
 def test_a_budget_takes_fewer_frames_of_each(tmp_path: Path) -> None:

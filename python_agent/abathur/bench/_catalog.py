@@ -46,7 +46,16 @@ COMPRESSIONS = ("gzip", "br", "zstd")
 
 
 class CodecUnavailableError(AbathurError):
-    """A codec needs a package that is not installed, or generated code or a daemon that this package came without."""
+    """A codec needs a package that is not installed, or generated code or a daemon that this package came without.
+
+    Attributes:
+        package: The package; None: it is something else.
+    """
+
+    def __init__(self, message: str, package: str | None = None) -> None:
+        """See the class."""
+        super().__init__(message)
+        self.package = package
 
 
 def create(name: str) -> Codec:
@@ -74,7 +83,9 @@ def create(name: str) -> Codec:
             return CompressedCodec(codec, compression)
         return codec
     except ModuleNotFoundError as error:
-        raise CodecUnavailableError(f"codec {name} needs {_missing(error.name or plain)}") from None
+        package = error.name or plain
+        named = None if package == "sc2_flat" else package
+        raise CodecUnavailableError(f"codec {name} needs {_missing(package)}", named) from None
 
 
 def _stream(name: str) -> Codec:

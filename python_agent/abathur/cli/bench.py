@@ -50,12 +50,6 @@ def run(options: argparse.Namespace) -> None:
         _list()
         return
     _check(options)
-    if options.quick:
-        options.budget = options.budget or float(_QUICK_SECONDS)
-        print(
-            "abathur: one to two minutes; of few frames, so that times vary more than those of a full run",
-            file=sys.stderr,
-        )
     from abathur.bench import _environment, _memory, _result
     from abathur.bench._frames import RecordedFrames
     from abathur.bench._options import Options
@@ -63,7 +57,15 @@ def run(options: argparse.Namespace) -> None:
     from abathur.cli._progress import ProgressBar
 
     names = _names(options.codecs)
-    runs, unavailable = [], {}
+    frames = RecordedFrames(options.file)
+    if options.quick:
+        options.budget = options.budget or float(_QUICK_SECONDS)
+        print(
+            "abathur: one to two minutes; of few frames, so that times vary more than those of a full run",
+            file=sys.stderr,
+        )
+    runs: list[CodecRun] = []
+    unavailable, packages = {}, {}
     for name in names:
         try:
             runs.append(CodecRun(name, _catalog.create(name)))
@@ -71,9 +73,14 @@ def run(options: argparse.Namespace) -> None:
             if options.codecs is not None:
                 raise
             unavailable[name] = str(error)
-            print(f"abathur: {error}", file=sys.stderr)
+            if error.package is None:
+                print(f"abathur: {error}", file=sys.stderr)
+            else:
+                packages[name] = error.package
+    if packages:
+        wanted = " ".join(dict.fromkeys(packages.values()))
+        print(f"abathur: not measured: {', '.join(packages)}: pip install {wanted}", file=sys.stderr)
     chosen = Options(options.file, names, options.rounds, options.frames, options.budget, options.seed)
-    frames = RecordedFrames(options.file)
     environment = _environment.describe()
     progress = ProgressBar()
     runner = Runner(chosen, frames, runs, progress)
