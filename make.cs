@@ -370,17 +370,7 @@ internal sealed class Make
     private void RunTool(string name, params string[] arguments)
     {
         foreach (var command in new[] { new[] { "tool", "restore" }, ["tool", "run", name, "--", .. arguments] })
-        {
-            if (IsInterrupted) return;
-            var info = StartInfo("dotnet", command);
-            info.RedirectStandardOutput = true;
-            using var process = Process.Start(info)!;
-            var said = process.StandardOutput.ReadToEnd();
-            process.WaitForExit();
-            if (process.ExitCode == 0 || IsInterrupted) continue;
-            Console.Error.WriteLine(said);
-            throw new MakeException($"{name} failed (exit code {process.ExitCode})");
-        }
+            RunQuietly(StartInfo("dotnet", command), name);
     }
 
     /// <summary>The Python package with the daemon for a system; without one: the source distribution, and a wheel that is made of
@@ -391,14 +381,7 @@ internal sealed class Make
         info.Environment["ABATHUR_WHEEL"] = rid ?? "none";
         // Made just now.
         if (rid is not null) info.Environment["ABATHUR_WHEEL_DAEMON"] = PublishedDaemon(rid);
-        info.RedirectStandardOutput = true;
-        if (IsInterrupted) return;
-        using var process = Process.Start(info)!;
-        var said = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        if (process.ExitCode == 0 || IsInterrupted) return;
-        Console.Error.WriteLine(said);
-        throw new MakeException($"python -m build failed (exit code {process.ExitCode})");
+        RunQuietly(info, "python -m build");
     }
 
     /// <summary>An archive, as is usual on the system, with the daemon, the sample recording, README and licences.</summary>
@@ -529,18 +512,20 @@ internal sealed class Make
     /// (Directory.Build.props).</param>
     /// <param name="project">The project or solution.</param>
     /// <param name="options">More options of `dotnet build`.</param>
-    private void Build(bool analyze, string project, params string[] options)
+    private void Build(bool analyze, string project, params string[] options) => RunQuietly(
+        StartInfo("dotnet", ["build", project, "-c", "Release", "--nologo", "-v", "quiet", .. analyze ? [] : Quick, .. options]), "build");
+
+    /// <summary>Runs a program. What it prints to standard output is shown only when it fails.</summary>
+    private void RunQuietly(ProcessStartInfo info, string what)
     {
         if (IsInterrupted) return;
-        var info = StartInfo(
-            "dotnet", ["build", project, "-c", "Release", "--nologo", "-v", "quiet", .. analyze ? [] : Quick, .. options]);
         info.RedirectStandardOutput = true;
         using var process = Process.Start(info)!;
         var said = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         if (process.ExitCode == 0 || IsInterrupted) return;
         Console.Error.WriteLine(said);
-        throw new MakeException($"build failed (exit code {process.ExitCode})");
+        throw new MakeException($"{what} failed (exit code {process.ExitCode})");
     }
 
     /// <summary>Installs the package from this clone, with what a set of its extras asks for.</summary>
