@@ -123,11 +123,13 @@ def main() -> int:
     """Measure, and write the page."""
     options = arguments("columns", __doc__, quick="fewer frames: shows that it works", rounds=(5, "rounds", 1))
     counts = QUICK if options.quick else Counts()
-    parts = [*((each, REAL_START) for each in import_sequences(REAL)), (make_elite(), ELITE_START)]
+    names: list[str] = []
 
     def measured(figures: Figures) -> None:
         if native.LIBRARY is None:
             raise MeasureError("there is no compiled library: `dotnet make.cs setup` makes it with a C compiler")
+        parts = [*((each, REAL_START) for each in import_sequences(REAL)), (make_elite(), ELITE_START)]
+        names.extend(path.stem for path, _ in parts)
         figures.add("bytes", Path(native.LIBRARY._name).stat().st_size, "library")
         with tempfile.TemporaryDirectory(dir=LOCAL) as temporary:
             folder = Path(temporary)
@@ -141,9 +143,7 @@ def main() -> int:
                     datasets(match, decoders, folder, figures)
                     print(f"{match.name}: load {os.getloadavg()[0]:.1f}", flush=True)
 
-    return run(
-        options, measured, lambda figures: page(figures, [path.stem for path, _ in parts], counts, options.rounds)
-    )
+    return run(options, measured, lambda figures: page(figures, names, counts, options.rounds))
 
 
 if __name__ == "__main__":
