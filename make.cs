@@ -75,6 +75,7 @@ internal sealed class Make
     private const string ProfileGuided = "DOTNET_TieredPGO";
     // Kinds of tests (traits of .NET's, markers of Python's) that `test` leaves to `test --all`: docs/contributing.md says why.
     private static readonly string[] KindsOfAll = ["benchmarks", "packages", "wine", "fuzzing", "matrix"];
+    private const string TransportsBenchmark = "transports";
     private const string OperationsBenchmark = "operations";
     private const string MatchingBenchmark = "matching";
     private const string ProxyBenchmark = "proxy";
@@ -85,10 +86,11 @@ internal sealed class Make
     // All but the single operations, which BenchmarkDotNet runs, are Python programs. The first is the default.
     private static readonly string[] Benchmarks =
     [
-        "transports", OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
+        TransportsBenchmark, OperationsBenchmark, ProxyBenchmark, "streams", "churn", "dashboard", "client", "history", MatchesBenchmark,
         SuccessiveBenchmark, GamesBenchmark, RelayBenchmark, "dataset", "playback", "compact", "columns", "learn", "growth",
     ];
     private static readonly string Root = Path.GetDirectoryName(ThisFile())!;
+    private static readonly string BenchmarkPrograms = Path.Combine(Root, "benchmarks", "python");
     private static readonly string Venv = Path.Combine(Root, ".venv");
     private static readonly string Daemon = Path.Combine(Root, "artifacts", "bin", "Abathur.Sync", "release", "abathur-sync.dll");
     // The same program as users get it. It starts with less work, and tests start hundreds of daemons.
@@ -131,12 +133,13 @@ internal sealed class Make
               test [--all]                checks, build, tests of what protects users, or all tests; closes with
                                           "N passed, N failed"
               setup                       build all projects, make .venv with the Python package and its tools
-              bench [transports] [--quick] [--output DIR]
-                                          measure the transports with real agents; results in benchmarks/local
+              bench [transports] [--quick | --scale S] [--output DIR]
+                                          measure the transports with real agents, as the report does: half an hour
+                                          (times S); results in benchmarks/local
               bench proxy [--quick] [--output DIR]
                                           measure what the proxy adds to a request, beside socat
-              bench streams [FILE...] [--quick] [--output DIR]
-                                          measure the stream encodings: bytes, encoding, decoding
+              bench streams [--rounds N] [--times N] [--output DIR]
+                                          measure how long a reader waits that joins a stream, or is back
               bench churn [--seconds N] [--rounds N] [--output DIR]
                                           measure what 200 agents that come and die cost one that stays
               bench history [--seconds N] [--rounds N] [--output DIR]
@@ -153,11 +156,11 @@ internal sealed class Make
                                           measure Parquet datasets of recordings: rows/s, bytes, memory, a Dask cluster
               bench growth [--quick] [--only TEXT] [--rounds N] [--output DIR]
                                           measure how costs grow with readers, sizes, rates, lengths and requests
-              bench relay [--seconds N] [--rounds N] [--away N] [--kills N] [--only TEXT] [--daemon FILE] [--output DIR]
-                                          measure many matches and readers on NATS, and what its faults cost
+              bench relay [--seconds N] [--rounds N] [--only TEXT] [--daemon FILE] [--output DIR]
+                                          measure many matches and readers on NATS
               bench matches [--daemons N...] [--seconds N] [--rounds N] [--output DIR]
                                           measure several daemons on this machine
-              bench successive [--matches N] [--followed N] [--readers N] [--output DIR]
+              bench successive [--matches N] [--output DIR]
                                           measure what matches leave behind that follow each other in one daemon
               bench games [--games N] [--seconds N] [--rounds N] [--output DIR]
                                           measure games at the same time on one daemon, beside as many daemons
@@ -251,15 +254,18 @@ internal sealed class Make
         // Those of users: the program is what takes memory.
         if (name is MatchesBenchmark or RelayBenchmark or SuccessiveBenchmark or GamesBenchmark) PublishTested();
         if (IsInterrupted) return 130;
-        return name == OperationsBenchmark
-            ? Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest])
-            : Start(Python, [Path.Combine("benchmarks", "python", $"{(name == ProxyBenchmark ? "proxy_delay" : name)}.py"), .. rest]);
+        if (name == OperationsBenchmark)
+            return Start("dotnet", [OperationBenchmarks, "--artifacts", Path.Combine("benchmarks", "local"), .. rest]);
+        // The transports are a part of the report, and are shown on its page.
+        return name == TransportsBenchmark
+            ? Start(Python, [Path.Combine(BenchmarkPrograms, "make_report.py"), "--only", "end to end", .. rest])
+            : Start(Python, [Path.Combine(BenchmarkPrograms, $"{(name == ProxyBenchmark ? "proxy_delay" : name)}.py"), .. rest]);
     }
 
     public int Report(string[] arguments)
     {
         SetUp(Developer, BenchmarksProject);
-        return IsInterrupted ? 130 : Start(Python, [Path.Combine("benchmarks", "python", "make_report.py"), .. arguments]);
+        return IsInterrupted ? 130 : Start(Python, [Path.Combine(BenchmarkPrograms, "make_report.py"), .. arguments]);
     }
 
     public int Fuzz(string[] arguments)

@@ -5,8 +5,6 @@
 - ``{"until": N}``: answered once each has had N frames. ``{"forget": true}``: forgets and tells how many have come.
 - ``{"measure": [START_NS, END_NS, "published"]}``: what was published, or ``"received"``, in that time.
 - ``{"split": [START_NS, END_NS, "published"]}``, after measuring: the parts of each frame's way.
-- ``{"received": true}``: when each frame of the first subscription came; ``"ended"``: after the match.
-- ``{"stall": {...}}`` subscribes, takes one frame and reads no more.
 - ``{"stop": true}`` ends the subscriptions.
 
 The process ends with its standard input.
@@ -19,7 +17,6 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from typing import Any
@@ -39,7 +36,6 @@ class Agents:
         self._samples: list[list[Sample]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._stop: threading.Event | None = None
-        self._stalled: Iterator[Sample] | None = None
 
     async def start(self, subscriptions: list[Subscription], *, blocking: bool, wait: bool) -> dict[str, Any]:
         """Subscribe once more, and wait until each subscription has had a frame, if that is wanted."""
@@ -111,18 +107,6 @@ class Agents:
             "decoded_touched": [each.touch / 1000 for each in samples],
         }
 
-    async def received(self, wanted: object) -> dict[str, Any]:
-        """When each frame of the first subscription came; or came until its stream has ended."""
-        if wanted == "ended":
-            await asyncio.wait(self._tasks)
-        return {"received": [each.received for each in self._samples[0]]}
-
-    async def stall(self, subscription: Subscription) -> dict[str, Any]:
-        """Subscribe, take one frame, and read no more."""
-        self._stalled = read_blocking(subscription)
-        await asyncio.to_thread(next, self._stalled)
-        return {"stalled": True}
-
     async def stop(self) -> dict[str, Any]:
         """End the subscriptions."""
         if self._stop is None:
@@ -145,10 +129,6 @@ def _read_blocking(subscription: Subscription, samples: list[Sample], stop: thre
                 return
 
 
-def _gaps(samples: list[Sample]) -> int:
-    return sum(after.sequence - before.sequence > 1 for before, after in pairwise(samples))
-
-
 async def _sleep_until(moment: int) -> None:
     await asyncio.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
 
@@ -165,10 +145,6 @@ async def _answer(agents: Agents, command: dict[str, Any]) -> dict[str, Any]:
         return await agents.measure(*command["measure"])
     if "split" in command:
         return agents.split(*command["split"])
-    if "received" in command:
-        return await agents.received(command["received"])
-    if "stall" in command:
-        return await agents.stall(Subscription(**command["stall"]))
     return await agents.stop()
 
 

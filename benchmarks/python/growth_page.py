@@ -95,36 +95,6 @@ METRICS = {
 }
 #: The same in every run: tests assert on these alone.
 COUNTED = ("allocated", "allocated_request", "sent", "system_calls", "chunks", "read_calls", "read_bytes")
-#: Why a figure is neither flat nor linear: by question and metric; those of all "readers" by that word.
-WHY: dict[tuple[str, str], str] = {
-    ("readers", "cpu"): "between 1 and 10 readers the cost of a frame itself is most of it",
-    ("readers", "p50"): "readers get a frame one after the other; below 100 the way of one frame is most of it",
-    ("readers", "p99"): "as p50",
-    ("readers, latest", "allocated"): "some 4 KB are of the request that publishes a frame",
-    ("frame size", "allocated"): "a frame over 1 MiB is larger than the largest block of the pool; below: under 3 KB",
-    ("frame size", "cpu"): "waking up for a frame is most of it up to 500 KB",
-    ("frame size", "p50"): "as CPU",
-    ("frame size", "p99"): "as CPU",
-    ("frame size", "system_calls"): "one more each time that the socket's buffer of 256 KB is full",
-    ("tick rate", "cpu"): "a process that sleeps between frames wakes up with cold caches",
-    ("tick rate", "cpu_second"): "as CPU of a frame",
-    ("tick rate", "p50"): "as CPU of a frame",
-    ("tick rate", "allocated"): "what is allocated by time, not by frame, is shared by more frames",
-    ("length of the match", "cpu"): "compilation at the start is shared by more frames",
-    ("length of the match", "history"): "it fills up to `--history-mb` (64)",
-    ("size of the recording", "seek"): "a binary search: each step reads a chunk, so it grows with the logarithm",
-    ("size of the recording", "read_bytes"): "one chunk at each end, of whatever size it is",
-    ("drawings", "cpu_request"): "the request itself is most of it up to 100 shapes",
-    ("drawings", "request_p50"): "as CPU",
-    ("drawings", "request_p99"): "as CPU",
-    ("actions", "cpu_request"): "the request itself is most of it up to 100 actions",
-    ("actions", "request_p50"): "as CPU",
-    ("actions", "request_p99"): "as CPU",
-    ("actions", "allocated_request"): "as CPU",
-    ("requests to act", "cpu_second"): "requests that come close together share a wake-up",
-    ("requests to act", "request_p50"): "as CPU: a process that is awake answers sooner",
-}
-
 _WIDTH, _HEIGHT = 760.0, 420.0
 _LEFT, _TOP, _BOTTOM = 56.0, 28.0, 366.0
 _COLOURS = {
@@ -222,13 +192,6 @@ def lines(fits: dict[str, Fit]) -> list[str]:
     ]
 
 
-def _why(question: Question, metric: str, found: Fit) -> str:
-    """What explains a figure that is neither flat nor linear."""
-    if found.verdict in ("flat", "linear"):
-        return ""
-    return WHY.get((question.name, metric)) or WHY.get((question.name.split(",")[0], metric), "")
-
-
 def _section(figures: Figures, question: Question, xs: list[float], errors: list[str]) -> str:
     """What one question gave."""
     parts = [question.about, *(f"Not measured: {error}" for error in errors)]
@@ -239,11 +202,10 @@ def _section(figures: Figures, question: Question, xs: list[float], errors: list
         parts.append(figure_table(figures, question.x_name, rows, columns))
     if fits := exponents(points):
         rows_of_fits = [
-            [", ".join(METRICS[each]), _short(found.exponent), found.verdict, _why(question, each, found)]
-            for each, found in fits.items()
+            [", ".join(METRICS[each]), _short(found.exponent), found.verdict] for each, found in fits.items()
         ]
         parts.append(f"![Growth with {question.name}]({question.file})")
-        parts.append(table(["figure", "exponent", "verdict", "why"], rows_of_fits))
+        parts.append(table(["figure", "exponent", "verdict"], rows_of_fits))
     return section(question.name.capitalize(), *parts)
 
 

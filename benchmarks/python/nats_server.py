@@ -49,25 +49,21 @@ class UnavailableError(MeasureError):
 
 
 class NatsServer(Process):
-    """A server with JetStream; its processor time is its own. After `kill`, another one can continue its folder.
+    """A server with JetStream; its processor time is its own.
 
     Args:
-        folder: Of its files; made where it is missing.
-        port: Where it listens; 0: a free port.
-        config: More of its configuration.
+        folder: Of its files.
 
     Raises:
         UnavailableError: it is not installed.
     """
 
-    def __init__(self, folder: Path, port: int = 0, config: str = "") -> None:
+    def __init__(self, folder: Path) -> None:
         program = shutil.which("nats-server")
         if program is None:
             raise UnavailableError("nats-server is not installed (Debian: apt-get install nats-server)")
-        folder.mkdir(exist_ok=True)
-        self.port = port or free_port()
-        listen = f'listen: 127.0.0.1:{self.port}\njetstream {{ store_dir: "{folder}" }}\n'
-        (folder / "nats.conf").write_text(listen + config)
+        self.port = free_port()
+        (folder / "nats.conf").write_text(f'listen: 127.0.0.1:{self.port}\njetstream {{ store_dir: "{folder}" }}\n')
         super().__init__([program, "-c", folder / "nats.conf", "-l", folder / "log"])
         deadline = time.monotonic() + _START_SECONDS
         while True:
@@ -87,11 +83,6 @@ class NatsServer(Process):
     def url(self) -> str:
         """As clients take it."""
         return f"nats://{self.address()}"
-
-    def kill(self) -> None:
-        """SIGKILL."""
-        self._child.kill()
-        self._child.wait()
 
     def __exit__(self, *_: object) -> None:
         """It does not end with its standard input."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
-import statistics
 import subprocess
 import sys
 import time
 from dataclasses import asdict
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +125,6 @@ class Daemon(Server):
         """Close the connection first."""
         self.game.close()
         super().__exit__(*error)
-
-    def status_cost(self, calls: int = 20) -> float:
-        """Managed bytes that one call of `status` allocates in the daemon, which must be paused."""
-        counts = [self.status().process.allocated_bytes for _ in range(calls)]
-        # The median, because the runtime counts in steps, and a newly allocated buffer does not belong to the call.
-        return float(statistics.median(after - before for before, after in pairwise(counts)))
 
 
 class AgentProcess(Process):

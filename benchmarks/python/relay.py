@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,6 @@ from nats_server import NatsServer
 from pages import figure_table, made, page, section
 from processes import PUBLISHED, AgentProcess, Daemon, MeasureError, Process
 from readers import Subscription
-from relay_faults import away, leaders
 from runs import arguments, rounds, run
 
 from recordings import make_elite
@@ -174,20 +172,11 @@ def main() -> int:
         "--daemon": {"type": Path, "default": PUBLISHED, "help": "the daemon (default: the program that users get)"},
         "--only": {"default": "", "help": "only cases whose name has this text"},
     }
-    options = arguments(
-        "relay",
-        __doc__,
-        more,
-        seconds=(20.0, "seconds a case"),
-        rounds=(3, "rounds"),
-        away=(30.0, "seconds that NATS is away"),
-        kills=(10, "killed leaders"),
-    )
+    options = arguments("relay", __doc__, more, seconds=(20.0, "seconds a case"), rounds=(3, "rounds"))
     if shutil.which("nats-server") is None:
         print("relay: nats-server is not installed (Debian: apt-get install nats-server)", file=sys.stderr)
         return 1
     processes.DAEMON = options.daemon
-    faults: dict[str, Any] = {}
 
     def measured(figures: Figures) -> None:
         recording = make_elite()
@@ -195,16 +184,12 @@ def main() -> int:
             for case in (*CASES, *AUDIENCES):
                 if options.only in case.name:
                     measure(case, recording, options.seconds, figures)
-        if options.only in "leaders":
-            faults["leaders"] = asyncio.run(leaders(recording, options.kills))
-        if options.only in "away":
-            faults["away"] = asyncio.run(away(options.away))
         saturate(recording, options, figures)
 
-    return run(options, measured, lambda figures: written(figures, faults, options), {"faults": faults})
+    return run(options, measured, lambda figures: written(figures, options))
 
 
-def written(figures: Figures, faults: dict[str, Any], options: Any) -> str:
+def written(figures: Figures, options: Any) -> str:
     """The page."""
 
     def cases(chosen: Iterable[Case]) -> str:
@@ -235,31 +220,7 @@ def written(figures: Figures, faults: dict[str, Any], options: Any) -> str:
             "checked; 250 readers a process, without a library.",
             cases(AUDIENCES),
         ),
-        section("Faults", *(_faults(faults) or ["Not measured."])),
     )
-
-
-def _faults(faults: dict[str, Any]) -> list[str]:
-    told = []
-    if killed := faults.get("leaders"):
-        pauses = sorted(killed["pauses"])
-        told.append(
-            f"A cluster of three servers, the stream on all three: its leader was killed (SIGKILL) {killed['kills']} "
-            f"times during a match. A reader under `every` got {killed['frames']:,} frames, of which "
-            f"{killed['wrong']} did not follow the one before. Its longest pause after a kill: "
-            f"{pauses[len(pauses) // 2]:.1f} s ({pauses[0]:.1f} to {pauses[-1]:.1f})."
-        )
-    if gone := faults.get("away"):
-        times = {name: "{p50:.2f}, {p99:.2f}, {max:.1f}".format(**each) for name, each in gone["bot_ms"].items()}
-        told.append(
-            "A bot publishes at 22.4 Hz and is recorded; NATS is killed, and started again after "
-            f"{gone['seconds']:g} s. The bot published {gone['published']:,} frames; {gone['recorded']:,} are in the "
-            f"recording, and {gone['read']:,} came to a reader on NATS, of which {gone['wrong']} did not follow the "
-            f"one before. {gone['missing_when_back']} frames were missing when NATS was back, and read "
-            f"{gone['caught_up_seconds']:.1f} s later. A call of the bot took (p50, p99, max, ms) {times['before']} "
-            f"before, {times['away']} meanwhile, {times['after']} after."
-        )
-    return told
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from abathur._values import arguments, game_time
 from abathur._values.game_time import GameTime
 from abathur.sync.v1 import sync_pb2
 
-#: What ``auto`` is on every transport (measured by benchmarks/python/encoding_choice.py): fast for the observation, and
-#: for both it and units. The daemon's own ``auto`` on the socket is JSON, for programs without a library.
+#: What ``auto`` is on every transport (benchmarks/results/2026-11-23-encodings): fast for the observation, and for both
+#: it and units. The daemon's own ``auto`` on the socket is JSON, for programs without a library.
 _BEST = sync_pb2.proto
 _MAX_SEED = 2**32 - 1
 

@@ -150,7 +150,7 @@ def test_the_program_writes_page_and_chart(tmp_path: Path) -> None:
     results = json.loads((tmp_path / "results.json").read_text())
     assert set(results["exponents"]) == {"drawings"} and results["quick"]
     page = (tmp_path / "README.md").read_text()
-    assert "| figure | exponent | verdict | why |" in page and "(drawings.svg)" in page
+    assert "| figure | exponent | verdict |" in page and "(drawings.svg)" in page
     ElementTree.parse(tmp_path / "drawings.svg")
     wrong = subprocess.run([*command[:3], "--only", "nothing"], capture_output=True, text=True, timeout=60)
     assert wrong.returncode == 2 and "no question has 'nothing' in its name" in wrong.stderr
