@@ -13,8 +13,6 @@ import numpy as np
 from processes import AgentProcess, Daemon, MeasureError, Process, sleep_until, stop
 from readers import Subscription
 
-QUANTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "max": 100.0}
-
 #: Agents of one process: what each of them reads.
 Readers = tuple[AgentProcess, list[Subscription]]
 
