@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from processes import AgentProcess, Daemon, MeasureError, Process, sleep_until, stop
+from processes import answers as answered
 from readers import Subscription
 
 #: Agents of one process: what each of them reads.
@@ -98,8 +99,7 @@ def reading(
         stack.callback(stop, agents)
         for agent, subscriptions in readers:
             agent.send_read(subscriptions, blocking=blocking)
-        for agent in agents:
-            agent.answer()
+        answered(agents)
         for daemon in daemons if full_speed else ():
             stack.callback(daemon.set_rate, 1)
             daemon.set_rate(0)
@@ -121,7 +121,7 @@ def window(
     for agent in agents:
         agent.send(measure=[start, end, moment])
     before, after = _moment(_several(servers), start), _moment(_several(servers), end)
-    answers = [agent.answer() for agent in agents]
+    answers = answered(agents)
     parts = {}
     if split:
         agents[0].send(split=[start, end, moment])

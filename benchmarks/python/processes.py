@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -168,9 +169,25 @@ def sleep_until(moment: int) -> None:
     time.sleep(max(0.0, (moment - time.perf_counter_ns()) / 1e9))
 
 
-def stop(agents: list[AgentProcess]) -> None:
+def answers(agents: Sequence[AgentProcess]) -> list[dict[str, Any]]:
+    """The answer of each to its oldest command.
+
+    Raises:
+        MeasureError: one failed. All have answered then, so that the next answer of each is that to its next command.
+    """
+    given, failed = [], []
+    for agent in agents:
+        try:
+            given.append(agent.answer())
+        except MeasureError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
+    return given
+
+
+def stop(agents: Sequence[AgentProcess]) -> None:
     """End their subscriptions."""
     for agent in agents:
         agent.send(stop=True)
-    for agent in agents:
-        agent.answer()
+    answers(agents)

@@ -177,15 +177,18 @@ def _decoded(subscription: Subscription, frame: Frame) -> Sample:
     )
 
 
-def _bare(subscription: Subscription, data: bytes | bytearray, *, size: int = 0, received: int = 0) -> Sample:
-    """A frame that is not decoded, or its first bytes: only when it was published."""
+def _bare(subscription: Subscription, data: bytes | bytearray, *, size: int = 0, received: int = 0) -> Sample | None:
+    """A frame that is not decoded, or its first bytes: only when it was published; None if there is no frame in it."""
     received, sequence = received or perf_counter_ns(), 0
     if subscription.transport in ("baseline", "nats-py"):
         (published,) = STAMP.unpack_from(data)
     elif subscription.is_text:
         published = _json_published_ns(data)
     else:
-        sequence, published = stamps(data, server_message=subscription.transport in ("socket", "websocket"))
+        found = stamps(data, server_message=subscription.transport in ("socket", "websocket"))
+        if found is None:
+            return None
+        sequence, published = found
     return Sample(received, published, 0, size or len(data), 0, 0, 0, 0, sequence)
 
 
@@ -249,7 +252,8 @@ async def _grpc_bytes(subscription: Subscription) -> AsyncIterator[Sample]:
             subscription.request()
         )
         async for data in call:
-            yield _bare(subscription, data)
+            if sample := _bare(subscription, data):
+                yield sample
 
 
 class _Stream(asyncio.Protocol):
@@ -290,6 +294,8 @@ class _Stream(asyncio.Protocol):
             start, end, at = found
             message = self._data[start : end if self._whole else min(end, start + _HEAD)]
             sample = _bare(self._subscription, message, size=end - start, received=received)
+            if sample is None:
+                continue
             if self._subscription.decode:
                 sc2api_pb2.ResponseObservation.FromString(bytes(message[STAMP.size :]))
                 sample = sample._replace(decode=perf_counter_ns() - received)
@@ -324,8 +330,8 @@ async def _nats_every(subscription: Subscription) -> AsyncIterator[Sample]:
     stream = MatchStream(await _clients[address], match)
     position = (await stream.range())[1]
     async for message in stream.read(position + 1):
-        if message is not None and message.stamp is not None:
-            yield _bare(subscription, message.data)
+        if message is not None and message.stamp is not None and (sample := _bare(subscription, message.data)):
+            yield sample
 
 
 async def _nats_py(subscription: Subscription) -> AsyncIterator[Sample]:
@@ -336,7 +342,8 @@ async def _nats_py(subscription: Subscription) -> AsyncIterator[Sample]:
     try:
         messages = await connection.subscribe(NATS_SUBJECT)
         async for message in messages.messages:
-            yield _bare(subscription, message.data, size=len(message.data) - STAMP.size)
+            if sample := _bare(subscription, message.data, size=len(message.data) - STAMP.size):
+                yield sample
     finally:
         await connection.close()
 
@@ -348,7 +355,8 @@ def _blocking_grpc(subscription: Subscription) -> Generator[Sample, None, None]:
         )
         try:
             for data in call:
-                yield _bare(subscription, data)
+                if sample := _bare(subscription, data):
+                    yield sample
         finally:
             call.cancel()
 
@@ -361,7 +369,8 @@ def _blocking_stream(subscription: Subscription) -> Generator[Sample, None, None
             connection.sendall(subscription.line())
             file.readline()
         while data := (file.readline() if subscription.is_text else file.read(int.from_bytes(file.read(4), "little"))):
-            yield _bare(subscription, data)
+            if sample := _bare(subscription, data):
+                yield sample
 
 
 def _json_published_ns(line: bytes | bytearray) -> int:

@@ -32,8 +32,10 @@ def read_varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
             return value, position
 
 
-def stamps(data: bytes | bytearray, *, server_message: bool) -> tuple[int, int]:
-    """Sequence of a serialized Frame, and when it was published in ns, without parsing the rest.
+def stamps(data: bytes | bytearray, *, server_message: bool) -> tuple[int, int] | None:
+    """Sequence of a serialized Frame, and when it was published in ns, without parsing the rest; None: it has none.
+
+    A subscription to a match that has no frame yet begins with a message without one.
 
     Args:
         data: The frame, or at least its first 160 bytes: the numbers are behind two lengths and the id of the match.
@@ -41,7 +43,7 @@ def stamps(data: bytes | bytearray, *, server_message: bool) -> tuple[int, int]:
     """
     position = read_varint(data, 1)[1] if server_message else 0
     sequence = 0
-    while True:
+    while position < len(data):
         tag = data[position]
         value, position = read_varint(data, position + 1)
         if tag >> 3 == _SEQUENCE:
@@ -50,3 +52,4 @@ def stamps(data: bytes | bytearray, *, server_message: bool) -> tuple[int, int]:
             return sequence, value
         if tag & 7 == 2:
             position += value
+    return None
