@@ -31,7 +31,8 @@ class SingleOperations:
         for name, rows in self.tables.items():
             columns = [each for each in _COLUMNS if any(row.get(each) for row in rows)]
             # Of the columns before the times, BenchmarkDotNet's settings are the same in every row.
-            others = [each for each in rows[0] if each not in _COLUMNS and len({row[each] for row in rows}) > 1]
+            # Rows of several runs may have different ones.
+            others = [each for each in rows[0] if each not in _COLUMNS and len({row.get(each) for row in rows}) > 1]
             others = [each for each in others if not each.startswith("Gen")]
             head = [*columns[:1], *others, *columns[1:]]
             cells = [[*(escape(row.get(column) or "–") for column in head), escape(_error(row))] for row in rows]

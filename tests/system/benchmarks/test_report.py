@@ -315,13 +315,14 @@ def test_results_csv_has_a_row_per_operation(folder: Path) -> None:
 
 
 def test_a_large_error_of_a_single_operation_says_why(tmp_path: Path) -> None:
-    rows = [
-        "Method;Level;Codec;Mean;Error;StdDev;Allocated",
-        "Encode;Small;cbor;10.0 us;0.2 us;0.1 us;0 B",
-        'Decode;Small;cbor;"1,000.0 ns";80.0 ns;70.0 ns;100 KB',
-        "Decode;Small;other;1.0 ms;80.0 us;70.0 us;100 B",
+    # A column of one run may be missing in another: of collections, where there was none.
+    decode = [
+        "Method;Level;Codec;Mean;Error;StdDev;Gen1;Allocated",
+        'Decode;Small;cbor;"1,000.0 ns";80.0 ns;70.0 ns;1.9;100 KB',
+        "Decode;Small;other;1.0 ms;80.0 us;70.0 us;-;100 B",
     ]
-    for name, part in {"small-decode": [*rows[:1], *rows[2:]], "small-encode": rows[:2]}.items():
+    encode = ["Method;Level;Codec;Mean;Error;StdDev;Allocated", "Encode;Small;cbor;10.0 us;0.2 us;0.1 us;0 B"]
+    for name, part in {"small-decode": decode, "small-encode": encode}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "Codecs-report.csv").write_text("\n".join(part))
     operations = single_operations.read(tmp_path)
