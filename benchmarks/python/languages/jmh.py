@@ -67,7 +67,7 @@ FOLDER = "ABATHUR_BENCH_FOLDER"
 _BENCHMARK = "abathur.bench.CodecBenchmark"
 #: One fork a round: warm-up, then measurement.
 FRAMES = ("-f", "1", "-wi", "3", "-w", "1s", "-i", "3", "-r", "1s")
-LEVELS = ("-f", "1", "-wi", "2", "-w", "1s", "-i", "2", "-r", "500ms")
+LEVELS = ("-f", "1", "-wi", "2", "-w", "500ms", "-i", "2", "-r", "250ms")
 #: Only that it works, without a fork.
 QUICK = ("-f", "0", "-wi", "1", "-w", "10ms", "-i", "1", "-r", "10ms")
 _MAX_SAMPLES = 5_000

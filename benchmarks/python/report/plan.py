@@ -200,10 +200,20 @@ def other(title: str, folder: Path, seconds: float) -> Part:
     return Part(title, [*command, "--output", output], output / "README.md", seconds, sources=_PYTHON)
 
 
-def single_operations(artifacts: Path, folder: Path, pattern: str, name: str, seconds: float, scale: float) -> Part:
+def single_operations(
+    artifacts: Path, folder: Path, patterns: Iterable[str], name: str, seconds: float, scale: float
+) -> Part:
     """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
-    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", pattern, "--stopOnFirstError"]
+    command: list[str | Path] = [
+        "dotnet",
+        BENCHMARKS,
+        "--artifacts",
+        target,
+        "--filter",
+        *patterns,
+        "--stopOnFirstError",
+    ]
     command += ["--iterationTime", str(round(_ITERATION_MS * max(scale, 0.5)))]
     title = f"single operations: {name}"
     output = folder / artifacts.name / name
@@ -259,25 +269,26 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
     if not sequences.plain:
         plan.missing.append(f"the whole match and the windows of others: there is no {SEQUENCES.parent.name}/sequences")
     main = wholes[0] if wholes else elite
-    for language in CODECS:
+    for language, budget, more in (("csharp", 170, 10), ("python", 150, 70)):
         names = codecs(language, compressed=True)
-        plan.parts.append(match_run(language, main, folder, names, budget=round(200 * scale)))
+        run = match_run(language, main, folder, names, budget=round(budget * scale), seconds=(budget + more) * scale)
+        plan.parts.append(run)
     for path in others:
         names = codecs("csharp", compressed=False)
-        plan.parts.append(match_run("csharp", path, folder, names, budget=round(15 * scale)))
+        plan.parts.append(match_run("csharp", path, folder, names, budget=round(15 * scale), seconds=20))
     for path in (main, *others, *sequences.noisy):
         is_long = path == elite or is_whole(path.stem.removesuffix("-noisy"))
         plan.parts.append(
             match_run("csharp", path, folder, [*_SIZES], budget=None, rounds=1, frames=_frames(1, scale),
-                      seconds=(100 if is_long else 12) * scale, kind="sizes")
+                      seconds=(110 if is_long else 12) * scale, kind="sizes")
         )  # fmt: skip
     frames = max(20, round(50 * scale))
     for browser in ("chromium", "firefox"):
-        run = browser_run(main, folder, frames=frames, rounds=2, seconds=180, browser=browser)
+        run = browser_run(main, folder, frames=frames, rounds=2, seconds=225, browser=browser)
         # Warming up 30 codecs is most of the time.
         run.command.extend(["--warm-up", "200", "--end-to-end-frames", "112"])
         _browser(plan, [run])
-    for language, rounds, seconds in (("go", 2, 300), ("jvm", 1, 600)):
+    for language, rounds, seconds in (("go", 2, 350), ("jvm", 1, 420)):
         plan.parts.append(
             other_run(language, main, folder, frames=frames, rounds=rounds, levels=levels, seconds=seconds * scale)
         )
@@ -286,19 +297,18 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
         end_to_end(
             folder,
             quick=False,
-            seconds=2000 * scale,
+            seconds=1950 * scale,
             rounds=max(1, round(5 * scale)),
-            frames=f"{max(100, round(200 * scale))},{max(50, round(60 * scale))}",
+            frames=f"{max(100, round(120 * scale))},{max(50, round(60 * scale))}",
         )
     )
-    for title, seconds in zip(PROGRAMS, (100, 190, 150, 60), strict=True):
+    for title, seconds in zip(PROGRAMS, (30, 135, 150, 40), strict=True):
         plan.parts.append(other(title, folder, seconds))
-    # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost: short runs.
-    for level in ("Small", "Late"):
-        for operation in ("Encode", "Decode", "DecodeAndTouch"):
-            pattern = f"*CodecBenchmarks.{operation}(Level: {level},*"
-            plan.parts.append(single_operations(artifacts, folder, pattern, f"{level}-{operation}".lower(), 110, scale))
-    plan.parts.append(single_operations(artifacts, folder, "*TranscoderBenchmarks*", "transcoder", 70, scale))
+    # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost; before each run it builds.
+    for operation in ("Encode", "Decode", "DecodeAndTouch"):
+        patterns = [f"*CodecBenchmarks.{operation}(Level: {level},*" for level in ("Small", "Late")]
+        plan.parts.append(single_operations(artifacts, folder, patterns, operation.lower(), 250, scale))
+    plan.parts.append(single_operations(artifacts, folder, ["*TranscoderBenchmarks*"], "transcoder", 250, scale))
     return plan
 
 
@@ -311,14 +321,14 @@ def _post(plan: Plan, folder: Path, recordings: Iterable[Path], scale: float) ->
     """One frame of ten in the four rows of the post of 2018; one of 300 with protobuf in pure Python, which is slow."""
     pure = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
     for recording in recordings:
-        for language, seconds in (("csharp", 20), ("python", 150)):
+        for language, seconds in (("csharp", 20), ("python", 140)):
             plan.parts.append(
                 match_run(language, recording, folder, [*_POST[language]], budget=None, rounds=1,
                           frames=_frames(10, scale), seconds=seconds * scale, kind="post")
             )  # fmt: skip
         plan.parts.append(
             match_run("python", recording, folder, ["protobuf"], budget=None, rounds=1, frames=_frames(300, scale),
-                      seconds=40 * scale, kind="post-pure", environment=pure)
+                      seconds=10 * scale, kind="post-pure", environment=pure)
         )  # fmt: skip
 
 

@@ -71,10 +71,7 @@ def _number(text: str | None, units: dict[str, float]) -> float | None:
 
 
 def read(folder: Path) -> SingleOperations | None:
-    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``); None if there are none.
-
-    Runs in the folders ``late-encode`` and ``late-decode`` are one table.
-    """
+    """The reports in a folder of BenchmarkDotNet's results (``*-report.csv``), a table of each kind; None without."""
     found: dict[str, list[dict[str, str]]] = {}
     for path in sorted(folder.rglob("*-report.csv")):
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -82,6 +79,5 @@ def read(folder: Path) -> SingleOperations | None:
         delimiter = ";" if ";" in text.partition("\n")[0] else ","
         rows = list(csv.DictReader(text.splitlines(), delimiter=delimiter))
         if rows:
-            level = path.parent.name.partition("-")[0]
-            found.setdefault(f"{path.name.removesuffix('-report.csv')} ({level})", []).extend(rows)
+            found.setdefault(path.name.removesuffix("-report.csv"), []).extend(rows)
     return SingleOperations(found) if found else None
