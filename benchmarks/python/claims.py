@@ -7,8 +7,8 @@ each what it is, the folder in benchmarks/results and a name in its figures.json
       "document": "docs/agents.md",
       "sentence": "decoded in {0.29 ms}, which is {12 times} faster",
       "figures": [
-        "2026-11-24-report odyssey-zvp-full/python/columns+zstd-stream/ready_ms",
-        "2026-11-24-report elite/python/protobuf/ready_ms / elite/python/columns/ready_ms"
+        "2026-11-29-report odyssey-zvp-full/python/columns+zstd-stream/ready_ms",
+        "2026-11-29-report odyssey-zvp-full/python/protobuf/ready_ms / odyssey-zvp-full/python/columns/ready_ms"
       ]
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from figures import Figures, machine, save
-from processes import MeasureError
+from processes import ROOT, MeasureError
 
 from recordings import LOCAL
 
@@ -116,6 +116,11 @@ def answer(functions: dict[str, Any], main: Callable[[], int] | None = None) -> 
     return main() if main is not None else 2
 
 
+def _without_machine(path: Path) -> str:
+    """A path in the project, or the name of a file elsewhere: results are committed."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+
+
 def run(
     options: Any,
     measure: Callable[[Figures], object],
@@ -145,7 +150,8 @@ def run(
             return code
         print("interrupted: writing what is measured", flush=True)
     text = page(figures)
-    given = json.loads(json.dumps(vars(options), default=str))
+    given = {name: value for name, value in vars(options).items() if name != "output"}
+    given = json.loads(json.dumps(given, default=_without_machine))
     save(options.output, {"machine": machine(), **given, **found, "figures": figures.to_json()}, text)
     (options.output / "figures.json").write_text(json.dumps(figures.by_name(), indent=1) + "\n")
     print(text)

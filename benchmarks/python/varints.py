@@ -44,8 +44,8 @@ def stamps(data: bytes | bytearray, *, server_message: bool) -> tuple[int, int] 
     position = read_varint(data, 1)[1] if server_message else 0
     sequence = 0
     while position < len(data):
-        tag = data[position]
-        value, position = read_varint(data, position + 1)
+        tag, position = read_varint(data, position)
+        value, position = read_varint(data, position)
         if tag >> 3 == _SEQUENCE:
             sequence = value
         elif tag >> 3 == _PUBLISHED:

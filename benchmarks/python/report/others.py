@@ -51,7 +51,8 @@ def _html(markdown: str) -> str:
             continue
         if lines[0].startswith("|"):
             rows = [[_inline(cell.strip()) for cell in line.strip().strip("|").split("|")] for line in lines]
-            parts.append(table(rows[0], rows[2:]))
+            # Of what was not asked for there are only the heads.
+            parts.append(table(rows[0], rows[2:]) if rows[2:] else "")
         elif not lines[0].startswith(("!", "```")):
             parts.append(f'<p class="note">{_inline(" ".join(lines).lstrip("# "))}</p>')
     return "".join(parts)
