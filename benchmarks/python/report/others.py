@@ -10,14 +10,16 @@ from typing import Any
 
 from report.text import note, table
 
-#: Program and options by the title of its part; the folder of the results has the program's name.
+#: Program and options by the title of its part; the folder of the results has the program's name. {recording}: the
+#: one that all languages read.
 PROGRAMS = {
-    "the C# client beside Python's": ("client", "--rounds", "3"),
+    "the C# client beside Python's": ("client", "{recording}", "--rounds", "3"),
     "the compiled decoder": ("columns", "--quick"),
     "NATS from the daemon": ("relay", "--rounds", "3", "--seconds", "4", "--only", "1 readers"),
     "windows for agents that learn": ("learn", "--quick"),
 }
 _CODE = re.compile(r"`([^`]+)`")
+_STRESSED = re.compile(r"\*{1,2}(\w[^*]*)\*{1,2}")
 
 
 def section(folder: Path) -> str:
@@ -59,4 +61,4 @@ def _html(markdown: str) -> str:
 
 
 def _inline(text: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", escape(text)).replace("**", "")
+    return _STRESSED.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", escape(text)))

@@ -192,9 +192,9 @@ def end_to_end(folder: Path, *, quick: bool, seconds: float, rounds: int = 3, fr
     return Part("end to end", command, output, seconds, shows=True, quiet=not quick, sources=SOURCES)
 
 
-def other(title: str, folder: Path, seconds: float) -> Part:
+def other(title: str, folder: Path, recording: Path, seconds: float) -> Part:
     """Another benchmark, with few rounds; its page and figures in a folder of its own."""
-    name, *options = PROGRAMS[title]
+    name, *options = (each.format(recording=recording) for each in PROGRAMS[title])
     output = folder / name
     command: list[str | Path] = [sys.executable, ROOT / "benchmarks" / "python" / f"{name}.py", *options]
     return Part(title, [*command, "--output", output], output / "README.md", seconds, sources=_PYTHON)
@@ -302,8 +302,8 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
             frames=f"{max(100, round(120 * scale))},{max(50, round(60 * scale))}",
         )
     )
-    for title, seconds in zip(PROGRAMS, (30, 135, 150, 40), strict=True):
-        plan.parts.append(other(title, folder, seconds))
+    for title, seconds in zip(PROGRAMS, (150, 135, 40, 40), strict=True):
+        plan.parts.append(other(title, folder, main, seconds))
     # BenchmarkDotNet writes its results at the end of a run, so what is interrupted is lost; before each run it builds.
     for operation in ("Encode", "Decode", "DecodeAndTouch"):
         patterns = [f"*CodecBenchmarks.{operation}(Level: {level},*" for level in ("Small", "Late")]

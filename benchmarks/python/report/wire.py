@@ -54,8 +54,8 @@ class Case:
 
     @property
     def holds(self) -> bool:
-        """Whether the machine sufficed in every round."""
-        return bool(self.good) and all(each["holds"] for each in self.rounds)
+        """Whether the machine sufficed in most rounds: one late frame of a short round is more than it may drop."""
+        return 2 * sum(each["holds"] for each in self.rounds) > len(self.rounds)
 
     def values(self, *path: str) -> list[float]:
         """A figure of each round."""
@@ -105,7 +105,9 @@ def _intro(value: dict[str, Any]) -> str:
     frames = " and ".join(f"{each:,}" for each in options["frames"])
     return (
         f"Recording {options['recording']}, 22.4 Hz, {options['rounds']} rounds, {frames} frames a case (one reader; "
-        f"more), load {machine.get('load', ['?'])[0]} at the start, commit {machine['commit']}. Medians of the rounds."
+        f"more), load {machine.get('load', ['?'])[0]} at the start, commit {machine['commit']}. Medians of the "
+        "rounds. Where most rounds dropped more than a thousandth of their frames, or had no processor left, that is "
+        "told instead."
     )
 
 

@@ -282,6 +282,14 @@ def test_latencies_whose_rounds_overlap_are_the_same() -> None:
     assert front.latency(None) is None
 
 
+def test_a_case_holds_where_most_rounds_do() -> None:
+    def case(*holds: bool) -> wire.Case:
+        each = {"received_us": {"p50": 400, "p99": 900}, "machine_cpu": 0.5, "dropped": 0.005}
+        return wire.Case("socket", 22.4, 1, tuple({**each, "holds": held} for held in holds))
+
+    assert [case(True, False, True).holds, case(True, False).holds, case(False).holds] == [True, False, False]
+
+
 def test_a_format_has_one_colour_and_compressed_is_dashed() -> None:
     names = [*plan.CODECS["csharp"], *plan.CODECS["python"], *plan.STREAMS]
     assert {name for name in names if colours.format_of(name) == "other"} == set()
@@ -561,12 +569,14 @@ print(running.interrupted, running.failed)
 def test_results_of_other_benchmarks_are_taken_over(folder: Path) -> None:
     (folder / "client").mkdir()
     (folder / "client" / "README.md").write_text(
-        "# C#\n\nOver `grpc`, <fast>.\n\n| reader | frames/s |\n|---|---:|\n| C# | 9,000 (8,000 to 9,100) |\n"
+        "# C#\n\nOver `grpc`, <fast>. *Each* is **one**.\n\n| reader | frames/s |\n|---|---:|\n"
+        "| C# | 9,000 (8,000 to 9,100) |\n\n| not asked for | frames/s |\n|---|---:|\n"
     )
     (folder / "client" / "figures.json").write_text('{"C#/rate": {"value": 9000, "low": 8000, "high": 9100}}')
     path = make_report.write_page(folder, "", [], interrupted=False)
     html = path.read_text(encoding="utf-8")
-    assert '<p class="note">Over <code>grpc</code>, &lt;fast&gt;.</p>' in html
+    assert "Over <code>grpc</code>, &lt;fast&gt;. <em>Each</em> is <em>one</em>.</p>" in html
+    assert "not asked for" not in html
     assert '<th scope="row">C#</th><td>9,000 (8,000 to 9,100)</td>' in html
     assert json.loads((folder / "figures.json").read_text())["client/C#/rate"]["value"] == 9000
     planned = plan.full(folder, folder, recordings.Sequences([], []), folder, folder).parts
