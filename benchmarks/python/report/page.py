@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from report import http, languages, method, others, posts, sizes, tables, wire
-from report.front import Front
+from report.front import Front, latency
 from report.results import Run
 from report.running import Done
 from report.single_operations import SingleOperations
@@ -72,12 +72,14 @@ def html(content: Content) -> str:
         "posts": posts.section(content.posts or runs, runs),
         "method": method.section(runs, operations, environments) + _again(content),
     }
-    links = "".join(f'<a href="#{name}">{escape(title)}</a> ' for name, title in _SECTIONS.items())
+    # Without codecs, only the transports were asked for.
+    shown = {name: title for name, title in _SECTIONS.items() if runs or name in ("wire", "method")}
+    links = "".join(f'<a href="#{name}">{escape(title)}</a> ' for name, title in shown.items())
     sections = "".join(
-        f'<section id="{name}"><h2>{escape(title)}</h2>{bodies[name]}</section>' for name, title in _SECTIONS.items()
+        f'<section id="{name}"><h2>{escape(title)}</h2>{bodies[name]}</section>' for name, title in shown.items()
     )
     front = Front.of(runs, content.end_to_end)
-    first = front.html() if front else note("No run in C# and in another language was measured.")
+    first = front.html() if front else f"<p>{latency(content.end_to_end) or ''}</p>"
     return (
         '<!doctype html><!-- Written by benchmarks/python/report. --><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -88,7 +90,8 @@ def html(content: Content) -> str:
 
 def _lead(content: Content) -> str:
     # The first run's: while later ones ran, the machine's load was that of the one before.
-    environment = min((run.environment for run in content.runs), key=lambda each: str(each.get("date", "")), default={})
+    measured = [run.environment for run in content.runs] or [(content.end_to_end or {}).get("machine", {})]
+    environment = min(measured, key=lambda each: str(each.get("date", "")))
     load = environment.get("load") or []
     facts = (
         environment.get("date"), environment.get("cpu"), f"{environment.get('cores', '?')} cores",

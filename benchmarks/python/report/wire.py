@@ -103,11 +103,11 @@ def section(value: dict[str, Any] | None) -> str:
 def _intro(value: dict[str, Any]) -> str:
     options, machine = value["options"], value["machine"]
     frames = " and ".join(f"{each:,}" for each in options["frames"])
+    rounds = f"{options['rounds']} {'round' if options['rounds'] == 1 else 'rounds'}"
     return (
-        f"Recording {options['recording']}, 22.4 Hz, {options['rounds']} rounds, {frames} frames a case (one reader; "
-        f"more), load {machine.get('load', ['?'])[0]} at the start, commit {machine['commit']}. Medians of the "
-        "rounds. Where most rounds dropped more than a thousandth of their frames, or had no processor left, that is "
-        "told instead."
+        f"Recording {options['recording']}, 22.4 Hz, {rounds}, {frames} frames a case (one reader; more), load "
+        f"{machine.get('load', ['?'])[0]} at the start, commit {machine['commit']}. Medians of the rounds. Where most "
+        "rounds dropped more than a thousandth of their frames, or had no processor left, that is told instead."
     )
 
 

@@ -282,6 +282,24 @@ def test_latencies_whose_rounds_overlap_are_the_same() -> None:
     assert front.latency(None) is None
 
 
+def test_a_page_of_transports_alone_has_nothing_else(tmp_path: Path) -> None:
+    times = dict.fromkeys(("p50", "p90", "p99", "p99_9"), 400.0)
+    measured = {"received_us": times, "total_us": None, "split_us": None, "bytes": 152_000, "frames": 20, "dropped": 0}
+    measured |= {"frames_per_second": 22.4, "machine_cpu": 0.1, "server_cpu_us": 9, "agent_cpu_us": 9, "holds": True}
+    cases = [{"transport": name, "rate": 22.4, "agents": 1} for name in ("socket", "TCP")]
+    value = {
+        "options": {"recording": "late", "rounds": 1, "frames": [20, 20]},
+        "machine": {"date": "2026-11-29", "cpu": "CPU of a test", "cores": 2, "load": [0.1], "commit": "abc"},
+        "rounds": [{"round": 1, "case": case, **measured, "allocated_bytes": None} for case in cases],
+        "complete": True,
+    }
+    (tmp_path / "end-to-end.json").write_text(json.dumps(value))
+    html = make_report.write_page(tmp_path, "", [], interrupted=False).read_text(encoding="utf-8")
+    assert re.findall('<section id="([a-z]+)">', html) == ["wire", "method"]
+    assert "CPU of a test, 2 cores, load 0.10 at the start, commit abc." in html
+    assert "<b>socket</b> 0.400" in html and "22.4 Hz, 1 round, 20 and 20 frames" in html
+
+
 def test_a_case_holds_where_most_rounds_do() -> None:
     def case(*holds: bool) -> wire.Case:
         each = {"received_us": {"p50": 400, "p99": 900}, "machine_cpu": 0.5, "dropped": 0.005}
