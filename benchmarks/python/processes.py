@@ -99,6 +99,8 @@ class Server(Process):
 
     def __init__(self, arguments: list[str | Path]) -> None:
         program = Path(arguments[0])
+        if not program.exists():
+            raise MeasureError(f"{program} is missing: `dotnet make.cs bench NAME` makes what a benchmark needs")
         super().__init__([*(["dotnet"] if program.suffix == ".dll" else []), *arguments])
         words = self.read_line().split()
         self.ready_ns = time.perf_counter_ns()
