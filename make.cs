@@ -265,8 +265,8 @@ internal sealed class Make
     public int Report(string[] arguments)
     {
         SetUp(Developer, BenchmarksProject);
-        // Its part of NATS measures the program that users get.
-        if (!IsInterrupted) PublishTested();
+        // Its part of NATS measures the program that users get; short forms have no such part.
+        if (!IsInterrupted && !arguments.Any(each => each is "--quick" or "--page-only")) PublishTested();
         return IsInterrupted ? 130 : Start(Python, [Path.Combine(BenchmarkPrograms, "make_report.py"), .. arguments]);
     }
 

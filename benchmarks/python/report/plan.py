@@ -133,7 +133,7 @@ def match_run(
     kind: str = "match",
     environment: dict[str, str] | None = None,
 ) -> Part:
-    """A match run in C# or Python; without a budget every frame is taken, in about so many seconds."""
+    """A match run in C# or Python, of about so many seconds; without a budget every frame is taken."""
     output = folder / f"{kind}-{recording.stem}-{language}.json"
     program: list[str | Path] = (
         ["dotnet", BENCHMARKS, "match"]
@@ -205,16 +205,8 @@ def single_operations(
 ) -> Part:
     """BenchmarkDotNet's default job. Its reports are taken from its artifacts to the folder of the report."""
     target = artifacts / name
-    command: list[str | Path] = [
-        "dotnet",
-        BENCHMARKS,
-        "--artifacts",
-        target,
-        "--filter",
-        *patterns,
-        "--stopOnFirstError",
-    ]
-    command += ["--iterationTime", str(round(_ITERATION_MS * max(scale, 0.5)))]
+    command: list[str | Path] = ["dotnet", BENCHMARKS, "--artifacts", target, "--filter", *patterns]
+    command += ["--stopOnFirstError", "--iterationTime", str(round(_ITERATION_MS * max(scale, 0.5)))]
     title = f"single operations: {name}"
     output = folder / artifacts.name / name
     return Part(title, command, output, seconds, shows=True, quiet=True, sources=_CSHARP)
@@ -275,7 +267,7 @@ def full(folder: Path, elite: Path, sequences: Sequences, artifacts: Path, level
         plan.parts.append(run)
     for path in others:
         names = codecs("csharp", compressed=False)
-        plan.parts.append(match_run("csharp", path, folder, names, budget=round(15 * scale), seconds=20))
+        plan.parts.append(match_run("csharp", path, folder, names, budget=round(15 * scale), seconds=20 * scale))
     for path in (main, *others, *sequences.noisy):
         is_long = path == elite or is_whole(path.stem.removesuffix("-noisy"))
         plan.parts.append(
